@@ -1,0 +1,145 @@
+"""The manifest of a retrieval run: every figure, with all that is needed to check or repeat it.
+
+Written as JSON; Markdown, HTML, the terminal table and the documentation are made from it by code.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA = 1
+GridLevel = Literal["turn", "session"]
+Scalar = str | int | float | bool | None
+
+
+class Record(BaseModel):
+    """Base: immutable, and strict about unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Interval(Record):
+    """A two-sided 95 % interval."""
+
+    low: float
+    high: float
+
+
+class Cell(Record):
+    """One figure: a metric over the questions of one type."""
+
+    level: GridLevel | None = Field(description="None for metrics of the block, such as evidence-carry.")
+    metric: str = Field(description="any@10, fractional@10, all@10, mrr, ndcg@10, carry@500, answer_carry@500, tokens@500, ms.")
+    type: str = Field(description="A question type, or 'all'.")
+    n: int
+    mean: float | None = Field(description="None where n is 0.")
+    by_question: Interval | None = Field(description="Questions taken as independent.")
+    by_conversation: Interval | None = Field(description="Clustered by conversation; None with fewer than two.")
+    clusters: int
+    conversations: dict[str, float] = Field(default_factory=dict, description="Each conversation's own value (type 'all').")
+    chance: float | None = Field(default=None, description="The expected value of a random order.")
+
+
+class Latency(Record):
+    """Milliseconds of one recall, as measured on this machine."""
+
+    p50: float
+    p95: float
+    recalls: int
+
+
+class LaneCount(Record):
+    """What a lane really did."""
+
+    lane: str
+    questions_with_candidates: int
+    candidates_mean: float
+
+
+class SystemResult(Record):
+    """One system over one data set."""
+
+    name: str
+    configuration: dict[str, Scalar]
+    stored: int
+    embedded: int | None
+    masked: int
+    refused: int
+    gold_refused: list[str] = Field(description="Gold references that the system refused: misses, listed.")
+    lanes: list[LaneCount]
+    latency: Latency
+    ingest_seconds: float
+    ingest_cached: bool = Field(description="Whether any conversation's ingestion came from the cache.")
+    cells: list[Cell]
+
+
+class ExclusionRow(Record):
+    """One thing that was left out."""
+
+    item: str
+    reason: str
+    detail: str
+    drops_question: bool
+
+
+class DatasetResult(Record):
+    """Every system over one data set."""
+
+    name: str
+    variant: str
+    file: str
+    sha256: str
+    recognised: bool
+    note: str
+    conversations: int
+    sessions: int
+    turns: int
+    planned: int
+    asked: int
+    no_turn_gold: int = Field(description="Asked questions without named gold turns: scored at session level only.")
+    exclusions: list[ExclusionRow]
+    pool_mean: float = Field(description="Mean number of items that a question ranks.")
+    systems: list[SystemResult]
+
+
+class Provenance(Record):
+    """Where and how the run was made."""
+
+    harness: str
+    created: str
+    commit: str | None
+    dirty: bool | None
+    python: str
+    sqlite: str
+    packages: dict[str, str]
+    machine: dict[str, Scalar]
+    seed: int
+    granularity: Literal["turn", "session"]
+    counter: str = Field(description="The token counter of the blocks.")
+    command: str
+
+
+class RetrievalManifest(Record):
+    """A whole run."""
+
+    schema_version: int = SCHEMA
+    kind: Literal["retrieval"] = "retrieval"
+    wiring_proof: bool = Field(description="Fixtures or toy models: a proof that the wiring works, not a result.")
+    provenance: Provenance
+    datasets: list[DatasetResult]
+
+
+class QuestionRow(Record):
+    """One line of the per-question JSONL: one system's outcome on one question."""
+
+    dataset: str
+    conversation: str
+    question: str
+    type: str
+    system: str
+    pool: int
+    ranks_turn: list[int | None] | None = Field(description="Rank of each gold turn, from 1; None if not in the list.")
+    ranks_session: list[int | None] = Field(description="Rank of each gold session among distinct sessions.")
+    scores: dict[str, float] = Field(description="By '<level>:<metric>' for the grid, '<metric>' for the block.")
+    ms: float
+    lanes: dict[str, int]

@@ -1,0 +1,1 @@
+"""Systems under measurement: one adapter a file, all behind the protocol of ``protocol.py``."""

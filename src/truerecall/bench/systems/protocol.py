@@ -1,0 +1,99 @@
+"""The adapter protocol: what a memory system must answer to be measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, Protocol
+
+from truerecall.core.entry import Scope
+
+Granularity = Literal[
+    "turn",  # one item a message
+    "session",  # one item a session, its messages joined with their speakers
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a system is given to remember; it carries nothing of the gold."""
+
+    text: str
+    speaker: str
+    """Empty at session granularity, where the speakers stand in the text."""
+    session: str
+    """The harness's own name for the session (``s0001``)."""
+    position: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What would be put before an answering model."""
+
+    text: str
+    tokens: int
+    """By the shipped counter."""
+    handles: tuple[str, ...]
+    """The items in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a system recalled."""
+
+    handles: tuple[str, ...]
+    """Handles of ``ingest``, best first, at most k, none twice."""
+    blocks: Mapping[int, Block] = field(default_factory=dict)
+    """Its own packing, by token budget; the harness packs with the shipped packer where it gives none."""
+    lanes: Mapping[str, int] = field(default_factory=dict)
+    """Candidates that each of its lanes gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """What a system says of its store after ingestion."""
+
+    stored: int
+    embedded: int | None = None
+    """Entries with a vector; None where it has no vector lane."""
+    masked: int = 0
+    refused: int = 0
+
+
+class System(Protocol):
+    """A memory system under measurement. One instance holds one conversation at a time."""
+
+    @property
+    def name(self) -> str:
+        """As it is printed."""
+        ...
+
+    @property
+    def configuration(self) -> Mapping[str, str | int | float | bool | None]:
+        """All that decides its results: versions, models, weights, limits. Part of the key of cached ingestion."""
+        ...
+
+    def open(self, folder: Path, scope: Scope) -> None:
+        """Use (and keep everything in) this folder; it may hold what an earlier ``ingest`` of this system left."""
+        ...
+
+    def ingest(self, items: Sequence[Item]) -> Sequence[str | None]:
+        """Remember; one handle an item, None for one that was refused."""
+        ...
+
+    def recall(self, question: str, date: datetime, k: int, budgets: Sequence[int]) -> Answer:
+        """The k best items for a question asked at ``date``, and blocks at these token budgets if it packs itself."""
+        ...
+
+    def delete(self, handles: Sequence[str]) -> None:
+        """Forget these items."""
+        ...
+
+    def census(self) -> Census:
+        """Counts over the open store."""
+        ...
+
+    def close(self) -> None:
+        """Release everything; the folder stays."""
+        ...

@@ -1,0 +1,1 @@
+"""What everything else speaks of: entries, scopes, trust, times, ids and settings."""

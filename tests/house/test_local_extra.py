@@ -1,0 +1,36 @@
+"""The [local] extra as it is installed: what the tests of the models stand on."""
+
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.local
+
+
+def installed(package: str) -> str:
+    """The version of a package; the test is skipped without it."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        pytest.skip(f"{package} is not installed: `make test-local` installs it")
+
+
+def test_the_runtime_is_older_than_the_first_one_that_sends_telemetry() -> None:
+    major, minor = (int(part) for part in installed("onnxruntime").split(".")[:2])
+
+    assert (major, minor) < (1, 29)
+
+
+def test_each_package_of_the_extra_is_the_locked_version() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [line.partition(">")[0] for line in project["optional-dependencies"]["local"]]
+    lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    locked = dict(line.split("==") for line in lines if "==" in line)
+
+    assert {package: installed(package) for package in wanted} == {
+        package: locked[package] for package in wanted
+    }

@@ -1,5 +1,6 @@
 """The [local] extra as it is installed: what the tests of the models stand on."""
 
+import re
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -19,6 +20,11 @@ def installed(package: str) -> str:
         pytest.skip(f"{package} is not installed: `make test-local` installs it")
 
 
+def plain_name(requirement: str) -> str:
+    """The package that a requirement names, in the one spelling that package indexes compare."""
+    return re.split(r"[^\w.-]", requirement)[0].lower().replace("_", "-")
+
+
 def test_the_runtime_is_older_than_the_first_one_that_sends_telemetry() -> None:
     major, minor = (int(part) for part in installed("onnxruntime").split(".")[:2])
 
@@ -27,9 +33,9 @@ def test_the_runtime_is_older_than_the_first_one_that_sends_telemetry() -> None:
 
 def test_each_package_of_the_extra_is_the_locked_version() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [line.partition(">")[0] for line in project["optional-dependencies"]["local"]]
+    wanted = [plain_name(line) for line in project["optional-dependencies"]["local"]]
     lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    locked = dict(line.split("==") for line in lines if "==" in line)
+    locked = {plain_name(line): line.partition("==")[2] for line in lines if "==" in line}
 
     assert {package: installed(package) for package in wanted} == {
         package: locked[package] for package in wanted

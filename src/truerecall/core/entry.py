@@ -89,7 +89,9 @@ def _check_name(name: str, value: object) -> None:
     else:
         return
     raise InvalidScope(
-        problem, where=name, remedy=f"Name one {name}, such as 'ada'; there is no value that means all of them."
+        problem,
+        where=name,
+        remedy=f"Name one {name}, such as 'ada'; there is no value that means all of them.",
     )
 
 
@@ -175,9 +177,13 @@ class Source:
         for name in ("speaker", "channel", "session", "tool", "repository", "commit", "branch", "cwd"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
-                raise InvalidInput(f"source {name} is {type(value).__name__}", remedy="Give a string or None.")
+                raise InvalidInput(
+                    f"source {name} is {type(value).__name__}", remedy="Give a string or None."
+                )
         position = self.position
-        if position is not None and (isinstance(position, bool) or not isinstance(position, int) or position < 0):
+        if position is not None and (
+            isinstance(position, bool) or not isinstance(position, int) or position < 0
+        ):
             raise InvalidInput(f"source position is {position!r}", remedy="Give a whole number from 0.")
 
 
@@ -218,10 +224,13 @@ class Draft:
                 object.__setattr__(self, name, aware(value, name))
         if self.happened_at is not None and not isinstance(self.happened_at, EventTime):
             raise InvalidTime(
-                f"happened_at is {type(self.happened_at).__name__}", remedy="Give EventTime(...) or EventTime.parse(...)."
+                f"happened_at is {type(self.happened_at).__name__}",
+                remedy="Give EventTime(...) or EventTime.parse(...).",
             )
         if self.valid_from is not None and self.valid_to is not None and self.valid_to <= self.valid_from:
-            raise InvalidTime("valid_to is not after valid_from", remedy="Give an interval that is not empty.")
+            raise InvalidTime(
+                "valid_to is not after valid_from", remedy="Give an interval that is not empty."
+            )
         if self.kind != "observation" and (self.proof_count is not None or self.confidence is not None):
             raise InvalidInput(
                 f"a {self.kind} has no proof_count or confidence", remedy="Set them on observations only."
@@ -283,4 +292,6 @@ class Event:
 
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise InvalidInput(f"{value!r} is not a {name}", where=name, remedy=f"Use one of: {', '.join(allowed)}.")
+        raise InvalidInput(
+            f"{value!r} is not a {name}", where=name, remedy=f"Use one of: {', '.join(allowed)}."
+        )

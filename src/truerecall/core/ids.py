@@ -54,7 +54,9 @@ class IdSource:
 
 
 def _format(millis: int, tail: int) -> str:
-    value = (millis & (1 << 48) - 1) << 80 | 0x7 << 76 | (tail >> 62) << 64 | 0b10 << 62 | tail & (1 << 62) - 1
+    value = (
+        (millis & (1 << 48) - 1) << 80 | 0x7 << 76 | (tail >> 62) << 64 | 0b10 << 62 | tail & (1 << 62) - 1
+    )
     text = f"{value:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 

@@ -1,0 +1,186 @@
+"""Exports: a folder of ``manifest.json`` and JSON lines, exact both ways, checked by hash before a row is written."""
+
+import base64
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from truerecall.core.entry import Entry, Event, Scope
+from truerecall.errors import ArchiveError, InvalidInput
+from truerecall.memory.serial import entry_from_json, entry_json, event_from_json, event_json
+from truerecall.memory.store.vectors import TextVectors
+from truerecall.memory.store.writing import Prepared
+from truerecall.models.protocols import ModelIdentity
+
+FORMAT = "truerecall-export"
+VERSION = 1
+_ENTRIES, _EVENTS, _VECTORS, _MANIFEST = "entries.jsonl", "events.jsonl", "vectors.jsonl", "manifest.json"
+_T = TypeVar("_T")
+_AGAIN = "Export it again, or restore the folder from a copy."
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An export whose hashes were checked."""
+
+    folder: Path
+    scope: Scope
+    model: ModelIdentity | None
+    """Whose vectors it holds."""
+    counts: Mapping[str, int]
+
+    def entries(self) -> Iterator[Prepared]:
+        """Its entries, in order, with their vectors."""
+        vectors = self._vectors()
+        for line in _lines(self.folder / _ENTRIES, entry_from_json):
+            yield Prepared(line, vectors.get(line.id))
+
+    def events(self) -> Iterator[Event]:
+        """Its events, in order."""
+        return _lines(self.folder / _EVENTS, event_from_json)
+
+    def _vectors(self) -> dict[str, TextVectors]:
+        return dict(_lines(self.folder / _VECTORS, _vectors_from_json)) if self.model else {}
+
+
+def write_archive(
+    folder: Path,
+    scope: Scope,
+    entries: Iterable[tuple[Entry, TextVectors | None]],
+    events: Iterable[Event],
+    model: ModelIdentity | None,
+) -> Archive:
+    """Write an export into a folder that does not exist yet (or is empty): whole, or not at all."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ArchiveError("the export's folder is not empty", where=str(folder), remedy="Name a new folder.")
+    draft = folder.with_name(f".{folder.name}.part")
+    try:
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True, mode=0o700)
+        counts = _write_files(draft, entries, events)
+        manifest = {
+            "format": FORMAT,
+            "version": VERSION,
+            "scope": asdict(scope),
+            "model": None if model is None else asdict(model),
+            "counts": counts,
+            "sha256": {name: _sha256(draft / name) for name in (_ENTRIES, _EVENTS, _VECTORS)},
+        }
+        (draft / _MANIFEST).write_text(
+            json.dumps(manifest, indent=2, sort_keys=True) + "\n", encoding="utf-8"
+        )
+        if folder.exists():
+            folder.rmdir()
+        draft.rename(folder)
+    except OSError as error:
+        raise ArchiveError(
+            f"the export cannot be written: {error.strerror}",
+            where=str(folder),
+            remedy="Choose a folder that you can write.",
+        ) from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return read_archive(folder)
+
+
+def read_archive(folder: Path) -> Archive:
+    """Open an export; ``ArchiveError`` unless every file is what the manifest says."""
+    try:
+        manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        if manifest["format"] != FORMAT:
+            raise KeyError("format")
+        if manifest["version"] > VERSION:
+            raise ArchiveError(
+                f"the export has format version {manifest['version']}",
+                where=str(folder),
+                remedy="Upgrade truerecall.",
+            )
+        for name in (_ENTRIES, _EVENTS, _VECTORS):
+            if _sha256(folder / name) != manifest["sha256"][name]:
+                raise ArchiveError(
+                    f"{name} is not the file that was exported", where=str(folder), remedy=_AGAIN
+                )
+        model = manifest["model"]
+        identity = None if model is None else ModelIdentity(**model)
+        return Archive(folder, Scope(**manifest["scope"]), identity, dict(manifest["counts"]))
+    except FileNotFoundError as error:
+        raise ArchiveError(
+            "this is not an export: a file is missing", where=str(error.filename), remedy=_AGAIN
+        ) from None
+    except OSError as error:
+        raise ArchiveError(
+            f"the export cannot be read: {error.strerror}", where=str(folder), remedy=_AGAIN
+        ) from None
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise ArchiveError(
+            f"the manifest is not one of an export ({error})", where=str(folder), remedy=_AGAIN
+        ) from None
+
+
+def _write_files(
+    folder: Path, entries: Iterable[tuple[Entry, TextVectors | None]], events: Iterable[Event]
+) -> dict[str, int]:
+    count = {"entries": 0, "events": 0, "vectors": 0}
+    with (
+        (folder / _ENTRIES).open("w", encoding="utf-8", newline="\n") as texts,
+        (folder / _VECTORS).open("w", encoding="utf-8", newline="\n") as values,
+    ):
+        for entry, vectors in entries:
+            texts.write(_line(entry_json(entry)))
+            count["entries"] += 1
+            if vectors is not None:
+                values.write(_line(_vectors_json(entry.id, vectors)))
+                count["vectors"] += 1
+    with (folder / _EVENTS).open("w", encoding="utf-8", newline="\n") as lines:
+        for event in events:
+            lines.write(_line(event_json(event)))
+            count["events"] += 1
+    return count
+
+
+def _line(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def _lines(file: Path, parse: Callable[[Mapping[str, Any]], _T]) -> Iterator[_T]:
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield parse(json.loads(line))
+            except ValueError as error:
+                raise ArchiveError(
+                    f"a line cannot be read: {error}", where=f"{file.name}:{number}", remedy=_AGAIN
+                ) from None
+
+
+def _vectors_json(entry_id: str, vectors: TextVectors) -> dict[str, Any]:
+    return {
+        "id": entry_id,
+        "chunks": vectors.chunks,
+        "scales": [float(scale) for scale in vectors.scales],
+        "values": [base64.b64encode(row.tobytes()).decode("ascii") for row in vectors.values],
+    }
+
+
+def _vectors_from_json(values: Mapping[str, Any]) -> tuple[str, TextVectors]:
+    try:
+        rows = [
+            np.frombuffer(base64.b64decode(row, validate=True), dtype=np.int8) for row in values["values"]
+        ]
+        scales = np.array(values["scales"], dtype=np.float32)
+        return str(values["id"]), TextVectors(np.stack(rows), scales, int(values["chunks"]))
+    except (KeyError, TypeError) as error:
+        raise InvalidInput(f"this is no vector: {error}", remedy=_AGAIN) from None
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -1,0 +1,351 @@
+"""The memory: remember, recall, and everything around them. Thin: no SQL and no formulas here."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Unpack
+
+from truerecall.core.clock import Clock, aware, system_clock
+from truerecall.core.config import Settings
+from truerecall.core.entry import DEFAULT_TRUST, Draft, Entry, Event, EventKind, Scope, Trust
+from truerecall.core.ids import IdSource, seeded_bits, system_bits
+from truerecall.errors import ArchiveError, InvalidInput, NotFound, StoreReadOnly
+from truerecall.memory.archive import read_archive, write_archive
+from truerecall.memory.doctor import Health, examine
+from truerecall.memory.recall.pipeline import Recall, Request, recall
+from truerecall.memory.store.database import IN_MEMORY
+from truerecall.memory.store.protocol import Counts, Filter, Purged, Store
+from truerecall.memory.store.sqlite import SqliteStore
+from truerecall.memory.store.vectors import TextVectors
+from truerecall.memory.store.writing import Prepared
+from truerecall.memory.write.embed import embed_entries
+from truerecall.memory.write.prepare import Details, Refusal, Rememberable, WriteResult, drafts_of, entry_of
+from truerecall.models.protocols import Embedder
+from truerecall.models.registry import embedder as named_embedder
+from truerecall.models.tokens import counter as named_counter
+
+_BATCH = 1000  # entries a transaction
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """An entry and what happened to it."""
+
+    entry: Entry
+    events: tuple[Event, ...]
+    """In the order in which they were recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import brought."""
+
+    entries: int
+    events: int
+    known: int
+    """Entries that were here already, unchanged."""
+
+
+class Memory:
+    """What one user remembers and recalls in one space. Open it with ``Memory.open``; close it, or use ``with``."""
+
+    def __init__(
+        self,
+        store: Store,
+        scope: Scope,
+        embedder: Embedder | None,
+        settings: Settings,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self.scope = scope
+        self.settings = settings
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+        self._ids = ids
+        self._counter = named_counter(settings.recall.counter)
+        self._frozen = False
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        user: str = "me",
+        tenant: str = "local",
+        space: str = "default",
+        embedder: Embedder | str | None = "auto",
+        settings: Settings | None = None,
+        clock: Clock = system_clock,
+        seed: int | None = None,
+    ) -> "Memory":
+        """Open the store at ``path``, or make one (``":memory:"`` keeps it in memory).
+
+        Args:
+            path: The SQLite file.
+            user: Who writes and reads.
+            tenant: A team or a customer.
+            space: What the memory belongs to: an agent's name, a repository.
+            embedder: ``"auto"`` (the local model if it is installed, else none), ``"none"``, another name of
+                ``models.registry``, or an object of your own.
+            settings: See ``core.config``; the file's mode is one of them.
+            clock: Returns the present; nothing else here reads a clock.
+            seed: Makes the ids reproducible, with the clock.
+
+        Raises:
+            InvalidScope: For a user, tenant or space that is empty or a wildcard.
+            StoreError: If the file is no store, is newer than this version, is locked or cannot be written.
+            ModelMismatch: If it holds vectors of another model.
+        """
+        scope = Scope(tenant, space, user)
+        chosen = settings or Settings()
+        model = named_embedder(embedder) if isinstance(embedder, str) else embedder
+        store = SqliteStore.open(path, chosen.store, clock, None if model is None else model.identity)
+        ids = IdSource(clock, system_bits if seed is None else seeded_bits(seed))
+        return cls(store, scope, model, chosen, clock, ids)
+
+    def remember(
+        self, what: Rememberable | Iterable[Rememberable], **details: Unpack[Details]
+    ) -> tuple[WriteResult, ...]:
+        """Remember a text, a chat message or a ``Draft``, or several; one result each, in order.
+
+        ``details`` go with texts and messages; see ``write.prepare.Details``. What is stored is found by the next
+        recall. Entries are written a thousand at a time, each batch whole or not at all.
+        """
+        self._writable()
+        drafts = drafts_of(what, details)
+        results: list[WriteResult] = []
+        for start in range(0, len(drafts), _BATCH):
+            results.extend(self._remember(drafts[start : start + _BATCH]))
+        return tuple(results)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        budget: int | None = None,
+        trust: Collection[Trust | str] = DEFAULT_TRUST,
+        valid_at: datetime | None = None,
+    ) -> Recall:
+        """The entries that answer a query best, with the reason for each, and a block of them for a model.
+
+        Args:
+            query: Any string.
+            limit: Hits at most; the settings' default is 10.
+            budget: Tokens of the block at most; the settings' default is 2,000.
+            trust: The tiers to recall; ``external`` only if it is named.
+            valid_at: Recall what was valid then; by default now.
+        """
+        now = self._clock()
+        request = Request(
+            query=query,
+            limit=_positive("limit", self.settings.recall.limit if limit is None else limit),
+            budget=_positive("budget", self.settings.recall.budget if budget is None else budget),
+            now=now,
+            valid_at=now if valid_at is None else aware(valid_at, "valid_at"),
+            trust=frozenset(Trust.parse(tier) for tier in trust),
+        )
+        return recall(self._store, self.scope, request, self._embedder, self.settings, self._counter)
+
+    def get(self, entry_id: str) -> Entry:
+        """The entry of an id, or of its last eight digits (as blocks show them); ``NotFound`` if there is none."""
+        full = self._full_id(entry_id)
+        found = self._store.get(self.scope, [full])
+        if full not in found:
+            raise NotFound(
+                f"there is no entry {entry_id} here", remedy="`list` and `recall` show what there is."
+            )
+        return found[full]
+
+    def list(self, wanted: Filter | None = None) -> tuple[Entry, ...]:
+        """Entries, the last learned first."""
+        return tuple(self._store.listing(self.scope, wanted or Filter(), self._clock()))
+
+    def history(self, entry_id: str) -> History:
+        """An entry and what happened to it."""
+        entry = self.get(entry_id)
+        return History(entry, tuple(self._store.events(self.scope, entry.id)))
+
+    def correct(self, entry_id: str, text: str) -> WriteResult:
+        """Supersede an entry by one with another text; the old one stays, ended now, and can be looked up."""
+        self._writable()
+        old = self.get(entry_id)
+        now = self._clock()
+        if old.ended_at is not None and old.ended_at <= now:
+            raise InvalidInput(
+                f"entry {old.id} has ended already",
+                remedy="Correct the entry that superseded it: see its history.",
+            )
+        draft = Draft(
+            text=text,
+            kind=old.kind,
+            decay_class=old.decay_class,
+            trust=old.trust,
+            visibility=old.visibility,
+            source=old.source,
+            source_ids=old.source_ids,
+            happened_at=old.happened_at,
+            valid_from=now,
+            valid_to=old.valid_to,
+            proof_count=old.proof_count,
+            confidence=old.confidence,
+            pinned=old.pinned,
+        )
+        entry = entry_of(draft, self.scope, self._ids(), now, self._store.get(self.scope, old.source_ids))
+        if isinstance(entry, Refusal):
+            return WriteResult("refused", None, entry.reason)
+        item, failure = self._embedded([entry])[0]
+        event = Event(self._ids(), now, "superseded", old.id, entry.id)
+        self._store.replace(self.scope, old.id, item, event)
+        return WriteResult("pending vector" if failure else "stored", entry.id, failure, entry.masked)
+
+    def forget(self, *entry_ids: str) -> None:
+        """Retire entries: they are not recalled from now on, and nothing is deleted (see ``purge``)."""
+        self._writable()
+        self._close_entries("retired", entry_ids)
+
+    def purge(self, *entry_ids: str) -> Purged:
+        """Remove entries for good, with all that was derived from them; no byte stays in any file of the store."""
+        self._writable()
+        return self._store.purge(self.scope, [self._full_id(entry_id) for entry_id in entry_ids])
+
+    def at(self, instant: datetime, path: str | Path = IN_MEMORY) -> "Memory":
+        """The memory as it stood just before an instant, read-only, with its clock at that instant.
+
+        It is a store of its own, built from the entries and events strictly before: in memory, or at a new ``path``.
+        """
+        instant = aware(instant, "instant")
+        if str(path) != IN_MEMORY and Path(path).exists():
+            raise InvalidInput(
+                "the cut needs a new file", where=str(path), remedy="Name a path that does not exist."
+            )
+        identity = None if self._embedder is None else self._embedder.identity
+        store = SqliteStore.open(path, self.settings.store, lambda: instant, identity)
+        items = (
+            Prepared(e, vectors) for e, vectors in self._store.scan(self.scope) if e.recorded_at < instant
+        )
+        store.restore(self.scope, items, [e for e in self._store.all_events(self.scope) if e.at < instant])
+        ids = IdSource(lambda: instant)
+        cut = Memory(store, self.scope, self._embedder, self.settings, lambda: instant, ids)
+        cut._frozen = True
+        return cut
+
+    def export(self, folder: str | Path) -> Path:
+        """Write all that this user sees into a new folder: a manifest and JSON lines."""
+        target = Path(folder)
+        identity = None if self._embedder is None else self._embedder.identity
+        write_archive(
+            target, self.scope, self._store.scan(self.scope), self._store.all_events(self.scope), identity
+        )
+        if not self._frozen:
+            self._store.note_export(self.scope, target.resolve(), self._clock())
+        return target
+
+    def import_(self, folder: str | Path) -> Imported:
+        """Take in an export of this tenant and space, exactly; what is here already stays, so it can be repeated."""
+        self._writable()
+        archive = read_archive(Path(folder))
+        if (archive.scope.tenant, archive.scope.space) != (self.scope.tenant, self.scope.space):
+            raise ArchiveError(
+                f"the export is of tenant {archive.scope.tenant!r}, space {archive.scope.space!r}",
+                where=str(folder),
+                remedy="Open the memory with that tenant and space, and import it there.",
+            )
+        same_model = self._embedder is not None and archive.model == self._embedder.identity
+        items = (
+            archive.entries() if same_model else self._embedded_anew(item.entry for item in archive.entries())
+        )
+        entries, events = self._store.restore(self.scope, items, archive.events())
+        return Imported(entries, events, archive.counts["entries"] - entries)
+
+    def doctor(self, repair: bool = False) -> Health:
+        """Check the whole file, and with ``repair`` make anew what is derived, missing vectors included."""
+        return examine(self._store, self._embedder, self.settings.store.most_chunks, repair)
+
+    def counts(self) -> Counts:
+        """Rows that this user sees."""
+        return self._store.counts(self.scope, self._clock())
+
+    def close(self) -> None:
+        """Release the file; closing twice is no error."""
+        self._store.close()
+
+    def __enter__(self) -> "Memory":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _remember(self, drafts: Sequence[Draft]) -> Iterable[WriteResult]:
+        now = self._clock()
+        sources = self._store.get(self.scope, {i for draft in drafts for i in draft.source_ids})
+        made = [entry_of(draft, self.scope, self._ids(), now, sources) for draft in drafts]
+        items = self._embedded([entry for entry in made if isinstance(entry, Entry)])
+        written = iter(zip(self._store.write([item for item, _ in items], now), items, strict=True))
+        results = []
+        for entry in made:
+            if isinstance(entry, Refusal):
+                results.append(WriteResult("refused", None, entry.reason))
+                continue
+            outcome, (item, failure) = next(written)
+            if outcome.status == "duplicate":
+                results.append(WriteResult("duplicate", outcome.id))
+            else:
+                status = "pending vector" if failure else "stored"
+                results.append(WriteResult(status, outcome.id, failure, item.entry.masked))  # type: ignore[arg-type]
+        return results
+
+    def _embedded(self, entries: Sequence[Entry]) -> Sequence[tuple[Prepared, str]]:
+        """Each entry with its vectors, and why it has none where the embedder failed."""
+        if self._embedder is None:
+            return [(Prepared(entry, None), "") for entry in entries]
+        vectors = embed_entries(self._embedder, entries, self.settings.store.most_chunks)
+        return [
+            (Prepared(entry, found), "") if isinstance(found, TextVectors) else (Prepared(entry, None), found)
+            for entry, found in zip(entries, vectors, strict=True)
+        ]
+
+    def _embedded_anew(self, entries: Iterable[Entry]) -> Iterable[Prepared]:
+        batch: list[Entry] = []
+        for entry in entries:
+            batch.append(entry)
+            if len(batch) == _BATCH:
+                yield from (item for item, _ in self._embedded(batch))
+                batch = []
+        yield from (item for item, _ in self._embedded(batch))
+
+    def _close_entries(self, kind: EventKind, entry_ids: Sequence[str]) -> None:
+        now = self._clock()
+        ids = [self._full_id(entry_id) for entry_id in entry_ids]
+        self._store.close_entries(self.scope, [Event(self._ids(), now, kind, entry_id) for entry_id in ids])
+
+    def _full_id(self, entry_id: str) -> str:
+        if not isinstance(entry_id, str) or not 8 <= len(entry_id) < 32:
+            return entry_id
+        found = self._store.by_suffix(self.scope, entry_id)
+        if len(found) > 1:
+            raise InvalidInput(f"more than one entry's id ends in {entry_id}", remedy="Give the whole id.")
+        if not found:
+            raise NotFound(
+                f"there is no entry {entry_id} here", remedy="`list` and `recall` show what there is."
+            )
+        return found[0]
+
+    def _writable(self) -> None:
+        if self._frozen:
+            raise StoreReadOnly(
+                "this is the memory as it stood at an instant",
+                remedy="Write to the memory itself, not to its past.",
+            )
+
+
+def _positive(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidInput(f"{name} is {value!r}", where=name, remedy="Give a whole number from 1.")
+    return value

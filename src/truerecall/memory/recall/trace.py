@@ -1,0 +1,81 @@
+"""What recall did, step by step: enough to explain every hit and everything dropped, and nothing of the texts.
+
+One trace is one line of JSON. Milliseconds apart, the same store, query and clock give the same bytes.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+DropReason = Literal[
+    "trust",  # not one of the tiers that were asked for
+    "duplicate",  # the same text or sources as a newer hit
+    "limit",  # ranked after the last hit
+    "budget",  # a hit that did not fit into the block
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LaneTrace:
+    """What a lane gave."""
+
+    name: str
+    candidates: int
+    """Rows given to the fusion."""
+    found: int
+    """Rows that it could have given."""
+    milliseconds: float
+    note: str
+    """Why it could not do (all of) its work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that did not become a hit, or a hit that is not in the block."""
+
+    id: str
+    reason: DropReason
+    kept: str | None = None
+    """For a duplicate, the entry that stands for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate's way through the stages."""
+
+    id: str
+    fused: float
+    factors: Mapping[str, float]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One recall."""
+
+    query_sha256: str
+    terms: int
+    lanes: tuple[LaneTrace, ...]
+    scored: tuple[Scored, ...]
+    """In the order of the scores."""
+    dropped: tuple[Dropped, ...]
+    hits: tuple[str, ...]
+    tokens: int
+    """Of the block."""
+    counter: str
+    degradations: tuple[str, ...]
+    """What recall had to do without, in words."""
+
+    def as_json(self) -> str:
+        """One line."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+
+
+def append_trace(path: Path, trace: Trace) -> None:
+    """Add a trace to a JSONL file, which only its owner can read."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with open(descriptor, "a", encoding="utf-8") as handle:  # noqa: PTH123  # a descriptor, for the mode
+        handle.write(trace.as_json() + "\n")

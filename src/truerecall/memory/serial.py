@@ -1,0 +1,91 @@
+"""Entries and events as JSON and back: for exports and for programs that read the command line's output."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from truerecall.core.clock import isoformat, parse_instant
+from truerecall.core.entry import Entry, Event, EventTime, Scope, Source, Trust
+from truerecall.core.ids import id_bytes
+from truerecall.errors import InvalidInput
+
+_TIMES = ("recorded_at", "valid_from", "valid_to", "ended_at")
+
+
+def entry_json(entry: Entry) -> dict[str, Any]:
+    """Every field of an entry, in values that JSON has."""
+    happened = entry.happened_at
+    values: dict[str, Any] = {
+        "id": entry.id,
+        "scope": asdict(entry.scope),
+        "visibility": entry.visibility,
+        "text": entry.text,
+        "kind": entry.kind,
+        "decay_class": entry.decay_class,
+        "trust": entry.trust.label,
+        "source": {name: value for name, value in asdict(entry.source).items() if value is not None},
+        "source_ids": list(entry.source_ids),
+        "happened_at": None
+        if happened is None
+        else {"at": isoformat(happened.instant), "precision": happened.precision},
+        "replayed": entry.replayed,
+        "proof_count": entry.proof_count,
+        "confidence": entry.confidence,
+        "pinned": entry.pinned,
+        "masked": entry.masked,
+    }
+    for name in _TIMES:
+        value: datetime | None = getattr(entry, name)
+        values[name] = None if value is None else isoformat(value)
+    return values
+
+
+def entry_from_json(values: Mapping[str, Any]) -> Entry:
+    """The entry of ``entry_json``; ``InvalidInput`` (or one of its kind) where a field is missing or wrong."""
+    try:
+        id_bytes(values["id"])
+        happened = values["happened_at"]
+        times = {name: None if values[name] is None else parse_instant(values[name], name) for name in _TIMES}
+        recorded = times.pop("recorded_at")
+        if recorded is None or not isinstance(values["text"], str):
+            raise TypeError("recorded_at and text are needed")
+        return Entry(
+            id=values["id"],
+            scope=Scope(**values["scope"]),
+            visibility=values["visibility"],
+            text=values["text"],
+            kind=values["kind"],
+            decay_class=values["decay_class"],
+            trust=Trust.parse(values["trust"]),
+            source=Source(**values["source"]),
+            source_ids=tuple(values["source_ids"]),
+            happened_at=None
+            if happened is None
+            else EventTime(parse_instant(happened["at"]), happened["precision"]),
+            recorded_at=recorded,
+            replayed=bool(values["replayed"]),
+            proof_count=values["proof_count"],
+            confidence=values["confidence"],
+            pinned=bool(values["pinned"]),
+            masked=int(values["masked"]),
+            **times,
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"this is no entry: {error}", remedy="Export it again.") from None
+
+
+def event_json(event: Event) -> dict[str, Any]:
+    """Every field of an event."""
+    return {**asdict(event), "at": isoformat(event.at)}
+
+
+def event_from_json(values: Mapping[str, Any]) -> Event:
+    """The event of ``event_json``; ``InvalidInput`` where a field is missing or wrong."""
+    try:
+        id_bytes(values["id"])
+        return Event(
+            values["id"], parse_instant(values["at"]), values["kind"], values["entry_id"], values["other_id"]
+        )
+    except (KeyError, TypeError) as error:
+        raise InvalidInput(f"this is no event: {error}", remedy="Export it again.") from None

@@ -1,0 +1,1 @@
+"""Where entries are kept. All SQL of the memory lives here."""

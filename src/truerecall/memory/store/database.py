@@ -1,0 +1,258 @@
+"""The SQLite file: made whole or not at all, opened only if it is ours, and its errors in our words."""
+
+import contextlib
+import os
+import secrets
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from truerecall.core.config import StoreSettings
+from truerecall.errors import (
+    InvalidInput,
+    NotAStore,
+    StoreError,
+    StoreFull,
+    StoreLocked,
+    StoreReadOnly,
+    TruerecallError,
+)
+
+APPLICATION_ID = 0x7472636C  # "trcl", in the header of every store
+IN_MEMORY = ":memory:"
+
+_HEADER = b"SQLite format 3\x00"
+_WAL_LIMIT = 16 << 20  # a busy phase grows the -wal to 125 MB (measured); it is cut back to this
+
+
+class Database:
+    """One connection, used by one thread at a time; every transaction is explicit."""
+
+    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = threading.RLock()
+        self._depth = 0
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One snapshot: what others write meanwhile does not show. Nests, also inside ``writing``."""
+        with self._transaction("BEGIN") as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Hold the write lock from the start, so that no upgrade can fail half-way. All or nothing."""
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        with self._lock, translated(self.path):
+            if self._depth:
+                yield self._connection
+                return
+            self._connection.execute(begin)
+            self._depth += 1
+            try:
+                yield self._connection
+            except BaseException:
+                self._rollback()
+                raise
+            else:
+                try:
+                    self._connection.execute("COMMIT")
+                except sqlite3.Error:
+                    self._rollback()
+                    raise
+            finally:
+                self._depth -= 1
+
+    def _rollback(self) -> None:
+        # A full disk makes SQLite roll back by itself.
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def outside(self) -> Iterator[sqlite3.Connection]:
+        """The bare connection, for statements that refuse to run in a transaction (checkpoints, VACUUM)."""
+        with self._lock, translated(self.path):
+            yield self._connection
+
+    def close(self) -> None:
+        """Release the file; closing twice is no error."""
+        with self._lock:
+            self._connection.close()
+
+
+def open_database(
+    path: str | Path, settings: StoreSettings, create: Callable[[sqlite3.Connection], None]
+) -> Database:
+    """Open the store at ``path``; where there is none, make one with ``create``, whole or not at all."""
+    if str(path) == IN_MEMORY:
+        database = Database(_connect(IN_MEMORY, settings), IN_MEMORY)
+        with database.outside() as connection:
+            create(connection)
+        return database
+    file = Path(path)
+    if "\x00" in str(file):
+        raise InvalidInput("the store's path holds a NUL", remedy="Name a file without it.")
+    if not file.parent.is_dir():
+        raise StoreError(
+            "the store's folder does not exist",
+            where=str(file.parent),
+            remedy="Make it, or name another path.",
+        )
+    if file.is_dir():
+        raise NotAStore(
+            "this is a folder, not a store", where=str(file), remedy="Name a file, such as memory.db in it."
+        )
+    if not file.exists():
+        _make(file, settings, create)
+    _inspect(file)
+    with translated(str(file)):
+        return Database(_connect(str(file), settings), str(file))
+
+
+def _make(file: Path, settings: StoreSettings, create: Callable[[sqlite3.Connection], None]) -> None:
+    """Build the store beside its place, then link it there: a crash or a race leaves no half-made store."""
+    draft = file.with_name(f".{file.name}.{secrets.token_hex(6)}.new")
+    with translated(str(file)):
+        try:
+            descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, settings.mode)
+            os.fchmod(descriptor, settings.mode)  # the umask may have taken bits away
+            os.close(descriptor)
+            connection = _connect(str(draft), settings)
+            try:
+                create(connection)
+            finally:
+                connection.close()
+            _place(draft, file)
+        finally:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+
+
+def _place(draft: Path, file: Path) -> None:
+    try:
+        os.link(draft, file)
+    except FileExistsError:  # another process was first: use its store
+        return
+    except OSError:  # a file system without hard links
+        if not file.exists():
+            draft.rename(file)
+
+
+def _connect(path: str, settings: StoreSettings) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=settings.busy_timeout, isolation_level=None, check_same_thread=False
+    )
+    try:
+        # Deleted content is overwritten with zeros on every connection, or a purge would leave bytes behind.
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _inspect(file: Path) -> None:
+    """Refuse what is no store of ours before SQLite is let near it."""
+    try:
+        with file.open("rb") as handle:
+            header = handle.read(100)
+            size = handle.seek(0, os.SEEK_END)
+    except OSError as error:
+        raise StoreError(
+            f"the store cannot be read: {error.strerror}",
+            where=str(file),
+            remedy="Check the file's owner and mode.",
+        ) from None
+    if not header:
+        raise NotAStore(
+            "the file is empty",
+            where=str(file),
+            remedy="Restore it from a copy, or remove it to start a new store.",
+        )
+    if not header.startswith(_HEADER) or len(header) < 100:
+        raise NotAStore(
+            "the file is not an SQLite file", where=str(file), remedy="Name a store that truerecall made."
+        )
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise NotAStore(
+            "the file is an SQLite file of another program",
+            where=str(file),
+            remedy="Name a store that truerecall made; nothing was changed in this one.",
+        )
+    page = int.from_bytes(header[16:18], "big")
+    expected = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
+    wal = file.with_name(file.name + "-wal")
+    if size < expected and not (wal.exists() and wal.stat().st_size):
+        raise NotAStore(
+            f"the store is truncated: {size:,} of {expected:,} bytes",
+            where=str(file),
+            remedy="Restore it from a copy or an export; the file was left as it is.",
+        )
+
+
+@contextlib.contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Turn SQLite's and the system's errors into ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explain(error, path) from error
+    except PermissionError as error:
+        raise _read_only(path) from error
+    except OSError as error:
+        if error.errno == 28:  # ENOSPC
+            raise _full(path) from error
+        if error.errno == 30:  # EROFS
+            raise _read_only(path) from error
+        raise StoreError(
+            f"the store cannot be used: {error.strerror}", where=path, remedy="Check the disk and the path."
+        ) from error
+
+
+def _explain(error: sqlite3.Error, path: str) -> TruerecallError:
+    name = getattr(error, "sqlite_errorname", "") or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreLocked(
+            "another process is writing to the store",
+            where=path,
+            remedy="Try again, or raise store.busy_timeout; nothing was written.",
+        )
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return _read_only(path)
+    if name.startswith("SQLITE_FULL"):
+        return _full(path)
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return NotAStore(
+            f"the store is damaged ({error})",
+            where=path,
+            remedy="Run `truerecall doctor`; restore a copy or an export.",
+        )
+    if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
+        return StoreError("the memory is closed", where=path, remedy="Open it again with Memory.open.")
+    return StoreError(f"SQLite says: {error}", where=path, remedy="Run `truerecall doctor` on the store.")
+
+
+def _read_only(path: str) -> StoreReadOnly:
+    return StoreReadOnly(
+        "the store or its folder cannot be written",
+        where=path,
+        remedy="Give yourself write permission on both (SQLite keeps its log beside the file), or use a copy elsewhere.",
+    )
+
+
+def _full(path: str) -> StoreFull:
+    return StoreFull(
+        "the disk is full",
+        where=path,
+        remedy="Free some space and try again; nothing of this batch was written.",
+    )

@@ -1,0 +1,237 @@
+"""The doctor's checks over a whole file, and the repair of what is derived."""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from truerecall.memory.analysis import ANALYSIS_VERSION, index_text, segment
+from truerecall.memory.store import purge
+from truerecall.memory.store.database import IN_MEMORY, Database
+from truerecall.memory.store.migrations import MIGRATIONS, kept_copies
+from truerecall.memory.store.protocol import Finding
+from truerecall.memory.store.rows import scan_entries
+from truerecall.memory.store.textindex import clear_index, index_entry, index_faults, searched_text
+from truerecall.memory.store.vectors import find_model
+from truerecall.models.protocols import ModelIdentity
+
+_ANALYSIS = "analysis_version"
+_LAST_ROW = 2**63 - 1
+
+_DERIVED_STANDING = """
+  SELECT e.rowid, e.trust, e.valid_from AS starts_at,
+    nullif(min(coalesce(e.valid_to, 9223372036854775807), coalesce((SELECT min(v.at) FROM event v
+      WHERE v.entry = e.rowid AND v.kind IN ('superseded', 'retired')), 9223372036854775807)), 9223372036854775807) AS ends_at,
+    e.happened_at FROM entry e
+"""
+
+
+def check(database: Database, identity: ModelIdentity | None) -> list[Finding]:
+    """Every check over the file, healthy or not, in a fixed order."""
+    checks: tuple[tuple[str, Callable[[sqlite3.Connection], list[str]], str], ...] = (
+        (
+            "file integrity",
+            _file_faults,
+            "Restore a copy or an export; `truerecall export` saves what can be read.",
+        ),
+        ("schema version", _schema_faults, "Open the store with this version of truerecall once."),
+        ("rows and their links", _link_faults, "Restore a copy or an export."),
+        ("text indexes", _index_faults, _REPAIR),
+        ("standing (derived from entries and events)", _standing_faults, _REPAIR),
+        ("vectors", _vector_faults, _REPAIR),
+    )
+    findings = []
+    with database.writing() as db:  # FTS5 checks itself by an INSERT that changes nothing
+        for name, look, repair in checks:
+            try:
+                faults = look(db)
+            except sqlite3.DatabaseError as error:
+                faults = [str(error)]
+            detail = "; ".join(faults[:5]) + (f"; and {len(faults) - 5} more" if len(faults) > 5 else "")
+            findings.append(Finding(name, not faults, detail or "sound", repair if faults else ""))
+        findings.append(_embedding(db, identity))
+        waiting = purge.pending(db)
+    findings.append(
+        Finding(
+            "purge",
+            not waiting,
+            "waits for a reader to close" if waiting else "nothing waits",
+            _REPAIR if waiting else "",
+        )
+    )
+    if database.path != IN_MEMORY:
+        findings.append(_modes(Path(database.path)))
+        copies = [copy.name for copy in kept_copies(database.path)]
+        findings.append(Finding("kept copies", True, ", ".join(copies) or "none"))
+    return findings
+
+
+_REPAIR = "Run `truerecall doctor --repair`."
+
+
+def repair(database: Database) -> list[str]:
+    """Make anew what is derived and wrong; what was done, one sentence each."""
+    done = []
+    with database.writing() as db:
+        if _standing_faults(db):
+            _rebuild_standing(db)
+            done.append("derived every entry's standing from its events anew")
+        if _index_faults(db):
+            rebuild_index(db)
+            done.append("made the text indexes anew")
+        gone = db.execute(f"DELETE FROM vector WHERE {_BAD_VECTOR}").rowcount
+        if gone:
+            done.append(f"removed {gone} vectors that were damaged or had lost their entry")
+        if done:
+            db.execute("UPDATE partition SET epoch = epoch + 1")
+    with database.outside() as db:
+        waiting = purge.pending(db)
+    if waiting and purge.finish(database):
+        done.append("finished a purge")
+    return done
+
+
+def renew_if_stale(database: Database) -> None:
+    """Index the text anew if it was indexed by another version of the text analysis."""
+    with database.reading() as db:
+        if _indexed_by(db) == str(ANALYSIS_VERSION):
+            return
+    with database.writing() as db:
+        if _indexed_by(db) != str(ANALYSIS_VERSION):
+            rebuild_index(db)
+            db.execute("UPDATE partition SET epoch = epoch + 1")
+
+
+def rebuild_index(db: sqlite3.Connection) -> None:
+    """Empty both text indexes and fill them from the entries."""
+    clear_index(db)
+    for rowid, entry in scan_entries(db, 0, _LAST_ROW):
+        db.execute("UPDATE standing SET length = ? WHERE rowid = ?", (index_entry(db, rowid, entry), rowid))
+    db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_ANALYSIS, str(ANALYSIS_VERSION)))
+
+
+def _indexed_by(db: sqlite3.Connection) -> str | None:
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (_ANALYSIS,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _file_faults(db: sqlite3.Connection) -> list[str]:
+    return [row[0] for row in db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+
+
+def _schema_faults(db: sqlite3.Connection) -> list[str]:
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    applied = [row[0] for row in db.execute("SELECT number FROM migration ORDER BY number")]
+    if version != len(MIGRATIONS) or applied != list(range(1, version + 1)):
+        return [f"schema {version} with steps {applied}, expected {len(MIGRATIONS)}"]
+    return []
+
+
+def _link_faults(db: sqlite3.Connection) -> list[str]:
+    faults = [
+        f"{row[0]} row {row[1]} points at a missing {row[2]}"
+        for row in db.execute("PRAGMA foreign_key_check")
+    ]
+    strays = db.execute(
+        "SELECT count(*) FROM entry e WHERE NOT EXISTS (SELECT 1 FROM partition p WHERE p.id = e.rowid >> 32"
+        " AND p.sequence >= (e.rowid & 4294967295))"
+    ).fetchone()[0]
+    return [*faults, *([f"{strays} entries outside any partition"] if strays else [])]
+
+
+def _index_faults(db: sqlite3.Connection) -> list[str]:
+    faults = index_faults(db)
+    if faults:
+        return faults
+    if _indexed_by(db) != str(ANALYSIS_VERSION):
+        return ["indexed by another version of the text analysis"]
+    entries = db.execute("SELECT count(*) FROM entry").fetchone()[0]
+    indexed = db.execute("SELECT count(*) FROM lexical").fetchone()[0]
+    faults = [] if entries == indexed else [f"{entries} entries, {indexed} in the text index"]
+    pairs = 0
+    for rowid, entry in scan_entries(db, 0, _LAST_ROW):
+        text = searched_text(entry)
+        wanted = [index_text(text), segment(text)]
+        pairs += bool(wanted[1])
+        for table, content in zip(("lexical", "bigram"), wanted, strict=True):
+            row = db.execute(f"SELECT text FROM {table} WHERE rowid = ?", (rowid,)).fetchone()
+            if (row[0] if row else "") != content:
+                faults.append(f"entry {entry.id} stands otherwise in index {table}")
+    stored = db.execute("SELECT count(*) FROM bigram").fetchone()[0]
+    return (
+        faults
+        if stored == pairs
+        else [*faults, f"{pairs} entries with unspaced scripts, {stored} in their index"]
+    )
+
+
+def _standing_faults(db: sqlite3.Connection) -> list[str]:
+    columns = "rowid, trust, starts_at, ends_at, happened_at"
+    derived = f"SELECT {columns} FROM ({_DERIVED_STANDING})"
+    stored = f"SELECT {columns} FROM standing"
+    faults = []
+    for name, query in (
+        ("missing or wrong", f"{derived} EXCEPT {stored}"),
+        ("without an entry", f"{stored} EXCEPT {derived}"),
+    ):
+        count = db.execute(f"SELECT count(*) FROM ({query})").fetchone()[0]
+        if count:
+            faults.append(f"{count} rows {name}")
+    return faults
+
+
+def _rebuild_standing(db: sqlite3.Connection) -> None:
+    lengths = dict(db.execute("SELECT rowid, length FROM standing").fetchall())
+    db.execute("DELETE FROM standing")
+    db.execute(
+        f"INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length)"
+        f" SELECT rowid, trust, starts_at, ends_at, happened_at, 0 FROM ({_DERIVED_STANDING})"
+    )
+    for rowid, entry in scan_entries(db, 0, _LAST_ROW):
+        text = searched_text(entry)
+        length = lengths.get(rowid) or len(index_text(text).split()) + len(segment(text).split())
+        db.execute("UPDATE standing SET length = ? WHERE rowid = ?", (length, rowid))
+
+
+_BAD_VECTOR = (
+    "entry NOT IN (SELECT rowid FROM entry) OR model NOT IN (SELECT id FROM model)"
+    " OR length(value) <> (SELECT dimension FROM model m WHERE m.id = vector.model)"
+)
+
+
+def _vector_faults(db: sqlite3.Connection) -> list[str]:
+    bad = db.execute(f"SELECT count(*) FROM vector WHERE {_BAD_VECTOR}").fetchone()[0]
+    return [f"{bad} vectors are damaged or have no entry"] if bad else []
+
+
+def _embedding(db: sqlite3.Connection, identity: ModelIdentity | None) -> Finding:
+    entries = db.execute("SELECT count(*) FROM entry").fetchone()[0]
+    if identity is None:
+        held = db.execute("SELECT count(DISTINCT entry) FROM vector").fetchone()[0]
+        return Finding("embedding", True, f"{held} of {entries} entries have a vector; no model is open")
+    model = find_model(db, identity)
+    held = db.execute("SELECT count(DISTINCT entry) FROM vector WHERE model = ?", (model,)).fetchone()[0]
+    detail = f"{held} of {entries} entries have a vector of {identity.name}"
+    return Finding("embedding", held == entries, detail, _REPAIR if held < entries else "")
+
+
+def _modes(file: Path) -> Finding:
+    wanted = file.stat().st_mode & 0o777
+    wrong = []
+    for suffix in ("-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            mode = file.with_name(file.name + suffix).stat().st_mode & 0o777
+            if mode != wanted:
+                wrong.append(f"{file.name}{suffix} is {mode:o}")
+    open_to_all = wanted & 0o007
+    detail = (
+        f"{wanted:o}"
+        + ("; anyone on this machine can read it" if open_to_all else "")
+        + "".join(f"; {w}" for w in wrong)
+    )
+    return Finding(
+        "file mode",
+        not wrong and not open_to_all,
+        detail,
+        f"chmod 600 {file.name}*" if wrong or open_to_all else "",
+    )

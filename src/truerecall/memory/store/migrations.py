@@ -1,0 +1,190 @@
+"""The schema, as numbered steps forward. A released step is never edited; a change is a new step.
+
+``rowid = partition << 32 | sequence`` in every table that a lane searches: a read is a range, and one scope's rows
+can never be taken for another's (docs/design/storage.md).
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from truerecall.core.clock import to_micros
+from truerecall.errors import StoreTooNew
+from truerecall.memory.store.database import APPLICATION_ID, IN_MEMORY, Database
+
+Migration = Callable[[sqlite3.Connection], None]
+
+
+def m001_initial(db: sqlite3.Connection) -> None:
+    """Scopes, entries, events, the two text indexes, vectors, and the export log."""
+    for statement in _INITIAL.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial,)
+
+_INITIAL = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL);
+
+CREATE TABLE partition (
+  id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 2147483647),
+  tenant TEXT NOT NULL,
+  space TEXT NOT NULL,
+  owner TEXT NOT NULL,                   -- '' for what the space shares, else the user whose private rows these are
+  sequence INTEGER NOT NULL DEFAULT 0,   -- the last one given out; never given again
+  epoch INTEGER NOT NULL DEFAULT 0,      -- raised by every change that is not an append: readers' caches are then stale
+  UNIQUE (tenant, space, owner)
+);
+
+CREATE TABLE entry (
+  rowid INTEGER PRIMARY KEY,
+  id BLOB NOT NULL UNIQUE,
+  author TEXT NOT NULL,
+  text TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  decay_class TEXT NOT NULL,
+  trust INTEGER NOT NULL,
+  speaker TEXT, channel TEXT, session TEXT, position INTEGER,
+  tool TEXT, repository TEXT, commit_id TEXT, branch TEXT, cwd TEXT,
+  happened_at INTEGER, happened_precision TEXT,
+  recorded_at INTEGER NOT NULL,
+  replayed INTEGER NOT NULL,
+  valid_from INTEGER, valid_to INTEGER,
+  proof_count INTEGER, confidence REAL,
+  pinned INTEGER NOT NULL,
+  masked INTEGER NOT NULL,
+  digest BLOB NOT NULL                   -- of session, position and text: what makes a duplicate
+);
+CREATE INDEX entry_digest ON entry (digest);
+CREATE INDEX entry_pinned ON entry (rowid) WHERE pinned;
+
+CREATE TABLE derivation (
+  entry INTEGER NOT NULL REFERENCES entry (rowid),
+  source BLOB NOT NULL,
+  place INTEGER NOT NULL,
+  PRIMARY KEY (entry, source)
+) WITHOUT ROWID;
+CREATE INDEX derivation_source ON derivation (source);
+
+CREATE TABLE event (
+  sequence INTEGER PRIMARY KEY,
+  id BLOB NOT NULL UNIQUE,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  entry INTEGER NOT NULL REFERENCES entry (rowid),
+  other BLOB
+);
+CREATE INDEX event_entry ON event (entry);
+
+-- Derived from entry and event: what decides whether a row may be recalled now, narrow enough to be read whole.
+CREATE TABLE standing (
+  rowid INTEGER PRIMARY KEY,
+  trust INTEGER NOT NULL,
+  starts_at INTEGER,
+  ends_at INTEGER,
+  happened_at INTEGER,
+  length INTEGER NOT NULL                -- words in the text index
+);
+
+-- Derived from entry: the posting store of the lexical lane.
+CREATE VIRTUAL TABLE lexical USING fts5 (text, tokenize = 'porter unicode61');
+CREATE VIRTUAL TABLE bigram USING fts5 (text, tokenize = 'ascii');
+
+CREATE TABLE model (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL, dimension INTEGER NOT NULL, weights TEXT NOT NULL, runtime TEXT NOT NULL,
+  UNIQUE (name, dimension, weights, runtime)
+);
+
+-- Derived from entry by a model: int8 with a scale.
+CREATE TABLE vector (
+  model INTEGER NOT NULL REFERENCES model (id),
+  entry INTEGER NOT NULL REFERENCES entry (rowid),
+  chunk INTEGER NOT NULL,
+  chunks INTEGER NOT NULL,               -- how many the text has; more than are stored where it is very long
+  scale REAL NOT NULL,
+  value BLOB NOT NULL,
+  PRIMARY KEY (model, entry, chunk)
+) WITHOUT ROWID;
+
+CREATE TABLE export (
+  at INTEGER NOT NULL,
+  partition INTEGER NOT NULL REFERENCES partition (id),
+  path TEXT NOT NULL
+);
+"""
+
+
+def create_schema(
+    connection: sqlite3.Connection, now: datetime, migrations: Sequence[Migration] = MIGRATIONS
+) -> None:
+    """Make a new store of the newest schema."""
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    _apply(connection, 0, migrations, now)
+
+
+def migrate(database: Database, now: datetime, migrations: Sequence[Migration] = MIGRATIONS) -> Path | None:
+    """Bring an older store forward; the path of the copy that was kept of it, or None where nothing was to do.
+
+    Raises ``StoreTooNew`` for a store of a newer version. A failing step leaves the store as it was.
+    """
+    with database.reading() as connection:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(migrations):
+        raise StoreTooNew(
+            f"the store has schema {version}, this version of truerecall knows up to {len(migrations)}",
+            where=database.path,
+            remedy="Upgrade truerecall; nothing was changed.",
+        )
+    if version == len(migrations):
+        return None
+    copy = _keep_copy(database, version)
+    with database.outside() as connection:
+        _apply(connection, version, migrations, now)
+    return copy
+
+
+def kept_copies(path: str) -> list[Path]:
+    """Copies that migrations kept beside the store."""
+    if path == IN_MEMORY:
+        return []
+    file = Path(path)
+    return sorted(p for p in file.parent.iterdir() if p.name.startswith(f"{file.name}.schema-"))
+
+
+def _apply(connection: sqlite3.Connection, done: int, migrations: Sequence[Migration], now: datetime) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been here between our look and our lock.
+        done = max(done, connection.execute("PRAGMA user_version").fetchone()[0])
+        for number, step in enumerate(migrations[done:], start=done + 1):
+            step(connection)
+            connection.execute(
+                "INSERT INTO migration (number, name, applied_at) VALUES (?, ?, ?)",
+                (number, step.__name__, to_micros(now)),
+            )
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _keep_copy(database: Database, version: int) -> Path | None:
+    if database.path == IN_MEMORY:
+        return None
+    file = Path(database.path)
+    copy = file.with_name(f"{file.name}.schema-{version}")
+    draft = copy.with_name(copy.name + ".part")
+    with database.outside() as connection:
+        draft.touch(mode=file.stat().st_mode & 0o777)
+        with contextlib.closing(sqlite3.connect(draft)) as target:
+            connection.backup(target)
+        draft.replace(copy)
+    return copy

@@ -1,0 +1,166 @@
+"""What a store must do for the memory; SQLite is the embedded default."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, Protocol
+
+from truerecall.core.entry import Entry, Event, EventKind, Kind, Scope, Trust
+from truerecall.memory.store.vectors import TextVectors
+from truerecall.memory.store.view import View
+from truerecall.memory.store.writing import Prepared
+from truerecall.models.protocols import ModelIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of one prepared entry."""
+
+    status: Literal["stored", "duplicate"]
+    id: str
+    """The stored entry, or the living one that it duplicates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Rows that a reader sees."""
+
+    entries: int
+    ended: int
+    """Of these, superseded, retired or past their validity."""
+    events: int
+    embedded: int | None
+    """Entries with a vector of the open model; None where no model is open."""
+    masked: int
+    """Secrets that were masked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What ``list`` shows."""
+
+    kind: Kind | None = None
+    session: str | None = None
+    ended: bool = False
+    """Whether to show superseded and retired entries as well."""
+    newest: int = 50
+    """At most so many, the last learned first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What a purge removed, and what it could not reach."""
+
+    ids: tuple[str, ...]
+    """The entries removed: those asked for and all derived from them."""
+    pending: bool
+    """Whether an open reader keeps old pages alive: the purge is then finished at the next open."""
+    exports: tuple[str, ...]
+    """Exports of this space that were made while an entry was in it; remove them yourself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that doctor saw."""
+
+    check: str
+    healthy: bool
+    detail: str
+    repair: str = ""
+    """What would mend it; empty where it is healthy."""
+
+
+class Store(Protocol):
+    """Keeps entries, events and what is derived from them. Each call is one transaction."""
+
+    path: str
+
+    def write(self, items: Sequence[Prepared], now: datetime) -> list[Written]:
+        """Store entries, all or none; duplicates of living entries are not stored again."""
+        ...
+
+    def replace(self, scope: Scope, old_id: str, item: Prepared, event: Event) -> None:
+        """Store an entry and close the one that it supersedes."""
+        ...
+
+    def close_entries(self, scope: Scope, events: Sequence[Event]) -> None:
+        """Write events; ``NotFound`` for an entry that the reader does not see, and then none is written."""
+        ...
+
+    def get(self, scope: Scope, ids: Collection[str]) -> dict[str, Entry]:
+        """Those of these entries that the reader sees."""
+        ...
+
+    def by_suffix(self, scope: Scope, suffix: str) -> list[str]:
+        """Ids that the reader sees and that end so."""
+        ...
+
+    def listing(self, scope: Scope, wanted: Filter, now: datetime) -> list[Entry]:
+        """Entries that the reader sees, newest first."""
+        ...
+
+    def events(self, scope: Scope, entry_id: str) -> list[Event]:
+        """What happened to an entry."""
+        ...
+
+    def view(self, scope: Scope, when: datetime, trust: Collection[Trust]) -> AbstractContextManager[View]:
+        """What the reader may see at an instant, in one snapshot."""
+        ...
+
+    def scan(self, scope: Scope) -> Iterable[tuple[Entry, TextVectors | None]]:
+        """All entries that the reader sees, in order of arrival, with the open model's vectors."""
+        ...
+
+    def all_events(self, scope: Scope) -> list[Event]:
+        """All events of the entries that the reader sees."""
+        ...
+
+    def restore(self, scope: Scope, items: Iterable[Prepared], events: Iterable[Event]) -> tuple[int, int]:
+        """Take in entries and events with their ids; how many of each were new. Nothing known is changed."""
+        ...
+
+    def unembedded(self) -> list[Entry]:
+        """Entries of the whole store that the open model has not embedded: maintenance, not for a reader."""
+        ...
+
+    def add_vectors(self, vectors: Mapping[str, TextVectors]) -> None:
+        """Store vectors by entry id; an entry that is gone meanwhile is passed over."""
+        ...
+
+    def drop_other_models(self, identity: ModelIdentity) -> int:
+        """Remove the vectors of every other model; how many entries lost theirs."""
+        ...
+
+    def purge(self, scope: Scope, ids: Sequence[str]) -> Purged:
+        """Remove entries, what was derived from them, and their bytes."""
+        ...
+
+    def note_export(self, scope: Scope, path: Path, at: datetime) -> None:
+        """Remember that an export was made."""
+        ...
+
+    def counts(self, scope: Scope, now: datetime) -> Counts:
+        """Rows that the reader sees."""
+        ...
+
+    def models(self) -> list[tuple[ModelIdentity, int]]:
+        """The models whose vectors are here, with the entries that each covers."""
+        ...
+
+    def check(self) -> list[Finding]:
+        """Look the whole file over."""
+        ...
+
+    def repair(self) -> list[str]:
+        """Make anew what is derived, where it is wrong; what was done."""
+        ...
+
+    def close(self) -> None:
+        """Release the file."""
+        ...
+
+
+CLOSING: frozenset[EventKind] = frozenset({"superseded", "retired"})
+"""Events that end an entry."""

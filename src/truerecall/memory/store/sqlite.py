@@ -1,0 +1,333 @@
+"""The embedded store: one SQLite file."""
+
+import contextlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from truerecall.core.clock import Clock, to_micros
+from truerecall.core.config import StoreSettings
+from truerecall.core.entry import Entry, Event, Scope, Trust
+from truerecall.core.ids import id_bytes, id_text
+from truerecall.errors import ArchiveError, ModelMismatch, NotFound
+from truerecall.memory.store import health, purge
+from truerecall.memory.store.database import Database, open_database
+from truerecall.memory.store.migrations import create_schema, migrate
+from truerecall.memory.store.protocol import Counts, Filter, Finding, Purged, Written
+from truerecall.memory.store.rows import partition_range, read_entries, read_events, scan_entries
+from truerecall.memory.store.vectors import (
+    TextVectors,
+    VectorTable,
+    add_model,
+    drop_other_models,
+    find_model,
+    insert_vectors,
+    models,
+    text_vectors,
+    unembedded,
+)
+from truerecall.memory.store.view import PartitionState, Standing, View, load_standing, load_vectors
+from truerecall.memory.store.writing import (
+    Prepared,
+    find_duplicate,
+    insert,
+    insert_event,
+    readable_partitions,
+    stale,
+)
+from truerecall.models.protocols import ModelIdentity
+
+
+class SqliteStore:
+    """See ``protocol.Store``. One object may be shared by threads; a file may be shared by processes."""
+
+    def __init__(self, database: Database, identity: ModelIdentity | None) -> None:
+        self.path = database.path
+        self._database = database
+        self._identity = identity
+        self._standing: dict[int, tuple[PartitionState, Standing]] = {}
+        self._vectors: dict[int, tuple[PartitionState, VectorTable]] = {}
+
+    @classmethod
+    def open(
+        cls, path: str | Path, settings: StoreSettings, clock: Clock, identity: ModelIdentity | None
+    ) -> "SqliteStore":
+        """Open or make the store; ``ModelMismatch`` if its vectors are of another model than ``identity``."""
+        database = open_database(path, settings, lambda connection: create_schema(connection, clock()))
+        try:
+            migrate(database, clock())
+            store = cls(database, identity)
+            store._refuse_mixing()
+            health.renew_if_stale(database)
+            purge.finish(database)
+        except BaseException:
+            database.close()
+            raise
+        return store
+
+    def write(self, items: Sequence[Prepared], now: datetime) -> list[Written]:
+        with self._database.writing() as db:
+            model = self._model(any(item.vectors is not None for item in items))
+            written = []
+            for item in items:
+                duplicate = find_duplicate(db, item.entry, now)
+                if duplicate is None:
+                    insert(db, item, model)
+                    written.append(Written("stored", item.entry.id))
+                else:
+                    written.append(Written("duplicate", id_text(duplicate)))
+            return written
+
+    def replace(self, scope: Scope, old_id: str, item: Prepared, event: Event) -> None:
+        with self._database.writing() as db:
+            rowid = self._rows(scope, [old_id])[old_id]
+            insert(db, item, self._model(item.vectors is not None))
+            insert_event(db, rowid, event)
+
+    def close_entries(self, scope: Scope, events: Sequence[Event]) -> None:
+        with self._database.writing() as db:
+            rows = self._rows(scope, [event.entry_id for event in events])
+            for event in events:
+                insert_event(db, rows[event.entry_id], event)
+
+    def get(self, scope: Scope, ids: Collection[str]) -> dict[str, Entry]:
+        with self._database.reading() as db:
+            rows = self._known_rows(scope, ids)
+            return {entry.id: entry for entry in read_entries(db, list(rows.values())).values()}
+
+    def by_suffix(self, scope: Scope, suffix: str) -> list[str]:
+        with self._database.reading() as db:
+            return [
+                id_text(row[0])
+                for number in readable_partitions(db, scope)
+                for row in db.execute(
+                    "SELECT id FROM entry WHERE rowid BETWEEN ? AND ? AND substr(hex(id), ?) = ? LIMIT 2",
+                    (*partition_range(number), -len(suffix), suffix.upper()),
+                )
+            ]
+
+    def listing(self, scope: Scope, wanted: Filter, now: datetime) -> list[Entry]:
+        conditions = ["e.rowid BETWEEN ? AND ?"]
+        values: list[str | int] = []
+        if wanted.kind is not None:
+            conditions.append("e.kind = ?")
+            values.append(wanted.kind)
+        if wanted.session is not None:
+            conditions.append("e.session = ?")
+            values.append(wanted.session)
+        if not wanted.ended:
+            conditions.append("(s.ends_at IS NULL OR s.ends_at > ?)")
+            values.append(to_micros(now))
+        query = (
+            f"SELECT e.rowid FROM entry e JOIN standing s USING (rowid) WHERE {' AND '.join(conditions)}"
+            " ORDER BY e.recorded_at DESC, e.id DESC LIMIT ?"
+        )
+        with self._database.reading() as db:
+            rows = [
+                row[0]
+                for number in readable_partitions(db, scope)
+                for row in db.execute(query, (*partition_range(number), *values, wanted.newest))
+            ]
+            entries = read_entries(db, rows).values()
+        return sorted(entries, key=lambda e: (e.recorded_at, e.id), reverse=True)[: wanted.newest]
+
+    def events(self, scope: Scope, entry_id: str) -> list[Event]:
+        with self._database.reading() as db:
+            rowid = self._rows(scope, [entry_id])[entry_id]
+            return read_events(db, rowid, rowid)
+
+    @contextlib.contextmanager
+    def view(self, scope: Scope, when: datetime, trust: Collection[Trust]) -> Iterator[View]:
+        with self._database.reading() as db:
+            parts = [self._part(number) for number in readable_partitions(db, scope)]
+            yield View(db, parts, to_micros(when), [int(tier) for tier in trust])
+
+    def scan(self, scope: Scope) -> Iterable[tuple[Entry, TextVectors | None]]:
+        with self._database.reading() as db:
+            model = self._model(False)
+            for number in readable_partitions(db, scope):
+                for rowid, entry in scan_entries(db, *partition_range(number)):
+                    yield entry, None if model is None else text_vectors(db, model, rowid)
+
+    def all_events(self, scope: Scope) -> list[Event]:
+        with self._database.reading() as db:
+            return [
+                event
+                for number in readable_partitions(db, scope)
+                for event in read_events(db, *partition_range(number))
+            ]
+
+    def restore(self, scope: Scope, items: Iterable[Prepared], events: Iterable[Event]) -> tuple[int, int]:
+        entries = added = 0
+        with self._database.writing() as db:
+            model = self._model(self._identity is not None)
+            for item in items:
+                known = self.get(scope, [item.entry.id]).get(item.entry.id)
+                if known is None:
+                    self._refuse_foreign(scope, item.entry)
+                    insert(db, item, model)
+                    entries += 1
+                elif replace(known, ended_at=None) != replace(item.entry, ended_at=None):
+                    raise ArchiveError(
+                        f"entry {known.id} is here already, and otherwise",
+                        where=self.path,
+                        remedy="Import into a store of its own, or purge that entry first.",
+                    )
+            for event in events:
+                if not db.execute("SELECT 1 FROM event WHERE id = ?", (id_bytes(event.id),)).fetchone():
+                    insert_event(db, self._rows(scope, [event.entry_id])[event.entry_id], event)
+                    added += 1
+        return entries, added
+
+    def unembedded(self) -> list[Entry]:
+        with self._database.reading() as db:
+            return list(read_entries(db, unembedded(db, self._model(False))).values())
+
+    def add_vectors(self, vectors: Mapping[str, TextVectors]) -> None:
+        with self._database.writing() as db:
+            model = self._model(True)
+            for entry_id, item in vectors.items():
+                row = db.execute("SELECT rowid FROM entry WHERE id = ?", (id_bytes(entry_id),)).fetchone()
+                if row is not None and model is not None:  # it may have been purged meanwhile
+                    insert_vectors(db, model, row[0], item)
+                    stale(db, row[0])
+
+    def drop_other_models(self, identity: ModelIdentity) -> int:
+        with self._database.writing() as db:
+            return drop_other_models(db, identity)
+
+    def purge(self, scope: Scope, ids: Sequence[str]) -> Purged:
+        with self._database.writing() as db:
+            removed, exports = purge.remove(db, scope, list(self._rows(scope, ids).values()))
+        return Purged(removed, pending=not purge.finish(self._database), exports=exports)
+
+    def note_export(self, scope: Scope, path: Path, at: datetime) -> None:
+        with self._database.writing() as db:
+            for number in readable_partitions(db, scope):
+                db.execute(
+                    "INSERT INTO export (at, partition, path) VALUES (?, ?, ?)",
+                    (to_micros(at), number, str(path)),
+                )
+
+    def counts(self, scope: Scope, now: datetime) -> Counts:
+        with self._database.reading() as db:
+            model = self._model(False)
+            total = [0, 0, 0, 0, 0]
+            for number in readable_partitions(db, scope):
+                low, high = partition_range(number)
+                for place, query, values in (
+                    (0, "SELECT count(*) FROM standing WHERE rowid BETWEEN ? AND ?", (low, high)),
+                    (
+                        1,
+                        "SELECT count(*) FROM standing WHERE rowid BETWEEN ? AND ? AND ends_at <= ?",
+                        (low, high, to_micros(now)),
+                    ),
+                    (2, "SELECT count(*) FROM event WHERE entry BETWEEN ? AND ?", (low, high)),
+                    (
+                        3,
+                        "SELECT count(DISTINCT entry) FROM vector WHERE entry BETWEEN ? AND ? AND model = ?",
+                        (low, high, model),
+                    ),
+                    (
+                        4,
+                        "SELECT coalesce(sum(masked), 0) FROM entry WHERE rowid BETWEEN ? AND ?",
+                        (low, high),
+                    ),
+                ):
+                    total[place] += db.execute(query, values).fetchone()[0]
+        entries, ended, events, embedded, masked = total
+        return Counts(entries, ended, events, None if self._identity is None else embedded, masked)
+
+    def models(self) -> list[tuple[ModelIdentity, int]]:
+        with self._database.reading() as db:
+            return models(db)
+
+    def check(self) -> list[Finding]:
+        return health.check(self._database, self._identity)
+
+    def repair(self) -> list[str]:
+        return health.repair(self._database)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _refuse_mixing(self) -> None:
+        if self._identity is None:
+            return
+        others = [found for found, _ in self.models() if found != self._identity]
+        if others:
+            raise ModelMismatch(
+                f"the store holds vectors of {_named(others[0])}, not of {_named(self._identity)}",
+                where=self.path,
+                remedy="Open it with that model, or run `truerecall doctor --repair --embedder …` to embed it anew.",
+            )
+
+    def _refuse_foreign(self, scope: Scope, entry: Entry) -> None:
+        place = (entry.scope.tenant, entry.scope.space)
+        private = entry.visibility == "private" and entry.scope.user != scope.user
+        with self._database.reading() as db:
+            taken = db.execute("SELECT 1 FROM entry WHERE id = ?", (id_bytes(entry.id),)).fetchone()
+        if place != (scope.tenant, scope.space) or private or taken:
+            raise ArchiveError(
+                f"entry {entry.id} cannot be taken in here: it belongs to another scope, or its id is taken",
+                where=self.path,
+                remedy="Import as the user, tenant and space that exported it.",
+            )
+
+    def _model(self, add: bool) -> int | None:
+        with self._database.reading() as db:
+            if self._identity is None:
+                return None
+            return add_model(db, self._identity) if add else find_model(db, self._identity)
+
+    def _known_rows(self, scope: Scope, ids: Collection[str]) -> dict[str, int]:
+        """Rows of these ids, of those that the reader sees."""
+        with self._database.reading() as db:
+            ranges = [partition_range(number) for number in readable_partitions(db, scope)]
+            rows = {}
+            for entry_id in ids:
+                row = db.execute("SELECT rowid FROM entry WHERE id = ?", (id_bytes(entry_id),)).fetchone()
+                if row is not None and any(low <= row[0] <= high for low, high in ranges):
+                    rows[id_text(id_bytes(entry_id))] = int(row[0])
+            return rows
+
+    def _rows(self, scope: Scope, ids: Collection[str]) -> dict[str, int]:
+        rows = self._known_rows(scope, ids)
+        for entry_id in ids:
+            if entry_id not in rows:
+                raise NotFound(
+                    f"there is no entry {entry_id} here",
+                    where=self.path,
+                    remedy="`list` shows what there is.",
+                )
+        return rows
+
+    def _part(self, number: int) -> tuple[PartitionState, Standing, VectorTable | None]:
+        with self._database.reading() as db:
+            sequence, epoch = db.execute(
+                "SELECT sequence, epoch FROM partition WHERE id = ?", (number,)
+            ).fetchone()
+            state = PartitionState(number, sequence, epoch)
+            seen, standing = self._standing.get(number, (None, None))
+            if seen != state or standing is None:
+                kept = standing if seen is not None and seen.epoch == epoch else None
+                standing = load_standing(db, number, kept)
+                self._standing[number] = (state, standing)
+            return state, standing, self._vector_part(state)
+
+    def _vector_part(self, state: PartitionState) -> VectorTable | None:
+        with self._database.reading() as db:
+            model = self._model(False)
+            if model is None or self._identity is None:
+                return None
+            seen, table = self._vectors.get(state.number, (None, None))
+            if seen != state or table is None:
+                kept = table if seen is not None and seen.epoch == state.epoch else None
+                table = load_vectors(db, state.number, model, self._identity.dimension, kept)
+                self._vectors[state.number] = (state, table)
+            return table
+
+
+def _named(identity: ModelIdentity) -> str:
+    return f"{identity.name} ({identity.runtime or 'no runtime'}, weights {identity.weights[:8]})"

@@ -1,0 +1,161 @@
+"""What one reader may see at one instant: the rows, as arrays, and which of them may be recalled.
+
+Every lane asks the view and nothing else, so that scope, trust and validity hold inside each candidate query, before
+any cut, and the counts that rank a word are those of what the reader may see.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truerecall.core.entry import Entry
+from truerecall.memory.store.rows import ROW_MASK, partition_range, read_entries
+from truerecall.memory.store.textindex import postings
+from truerecall.memory.store.vectors import VectorTable, read_vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_NEVER = -(2**63)
+_ALWAYS = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The rows of one partition, each array of shape (n,), ordered by row."""
+
+    rowids: "NDArray[np.int64]"
+    trust: "NDArray[np.int64]"
+    starts: "NDArray[np.int64]"
+    """Microseconds; the smallest integer where validity has no beginning."""
+    ends: "NDArray[np.int64]"
+    """Microseconds, exclusive; the largest integer where it has no end."""
+    happened: "NDArray[np.int64]"
+    """Microseconds; the smallest integer where no event time is known."""
+    lengths: "NDArray[np.int64]"
+    """Words in the text index."""
+
+    @property
+    def last(self) -> int:
+        """The last sequence that is loaded."""
+        return int(self.rowids[-1]) & ROW_MASK if len(self.rowids) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionState:
+    """A partition's counters, read in the snapshot that is being searched."""
+
+    number: int
+    sequence: int
+    epoch: int
+
+
+class View:
+    """A reader's rows in one snapshot; valid only inside the ``with`` that gave it."""
+
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        parts: Sequence[tuple[PartitionState, Standing, VectorTable | None]],
+        when: int,
+        trust: Sequence[int],
+    ) -> None:
+        self._db = db
+        self._parts = [state for state, _, _ in parts]
+        self._vectors = [table for _, _, table in parts if table is not None]
+        rows = [standing for _, standing, _ in parts]
+        self.rowids = _joined([r.rowids for r in rows])
+        self.trust = _joined([r.trust for r in rows])
+        self.happened = _joined([r.happened for r in rows])
+        self.lengths = _joined([r.lengths for r in rows])
+        starts, ends = _joined([r.starts for r in rows]), _joined([r.ends for r in rows])
+        self.allowed: NDArray[np.bool_] = np.isin(self.trust, list(trust)) & (starts <= when) & (when < ends)
+        """Which rows may be recalled: trusted, and valid at the instant of the view."""
+
+    def holding(self, term: str) -> "NDArray[np.intp]":
+        """Places (in the view's arrays) of the allowed rows that hold a term, ascending."""
+        found = [
+            np.fromiter(postings(self._db, term, *partition_range(part.number)), dtype=np.int64)
+            for part in self._parts
+        ]
+        return self._places(_joined(found))
+
+    def vectors(self) -> tuple["NDArray[np.intp]", "NDArray[np.int8]", "NDArray[np.float32]"]:
+        """Of the allowed rows' vectors: the place of each one's row, int8 values (n, dimension), scales (n,)."""
+        if not self._vectors:
+            return np.empty(0, np.intp), np.empty((0, 1), np.int8), np.empty(0, np.float32)
+        rowids = np.concatenate([table.rowids for table in self._vectors])
+        values = np.concatenate([table.values for table in self._vectors])
+        scales = np.concatenate([table.scales for table in self._vectors])
+        places = np.searchsorted(self.rowids, rowids)
+        keep = self.allowed[places]
+        return places[keep], values[keep], scales[keep]
+
+    def entries(self, places: Sequence[int]) -> list[Entry]:
+        """The entries at these places, in this order."""
+        rowids = [int(self.rowids[place]) for place in places]
+        found = read_entries(self._db, rowids)
+        return [found[rowid] for rowid in rowids]
+
+    def pinned(self, most: int) -> list[Entry]:
+        """The newest allowed entries that are pinned, at most so many."""
+        rowids = [
+            row[0]
+            for part in self._parts
+            for row in self._db.execute(
+                "SELECT rowid FROM entry WHERE pinned AND rowid BETWEEN ? AND ?", partition_range(part.number)
+            )
+        ]
+        places = self._places(np.array(rowids, dtype=np.int64))
+        entries = sorted(self.entries(places.tolist()), key=lambda e: (e.recorded_at, e.id), reverse=True)
+        return entries[:most]
+
+    def _places(self, rowids: "NDArray[np.int64]") -> "NDArray[np.intp]":
+        places = np.searchsorted(self.rowids, rowids)
+        return places[self.allowed[places]]
+
+
+def load_standing(db: sqlite3.Connection, number: int, known: Standing | None) -> Standing:
+    """A partition's rows; only what was appended, where ``known`` holds the rest."""
+    low, high = partition_range(number)
+    after = low if known is None else low + known.last
+    rows = db.execute(
+        "SELECT rowid, trust, coalesce(starts_at, ?), coalesce(ends_at, ?), coalesce(happened_at, ?), length"
+        " FROM standing WHERE rowid > ? AND rowid <= ? ORDER BY rowid",
+        (_NEVER, _ALWAYS, _NEVER, after, high),
+    ).fetchall()
+    columns = np.array(rows, dtype=np.int64).reshape(len(rows), 6).T
+    if known is None:
+        return Standing(*(np.ascontiguousarray(column) for column in columns))
+    return Standing(
+        np.concatenate([known.rowids, columns[0]]),
+        np.concatenate([known.trust, columns[1]]),
+        np.concatenate([known.starts, columns[2]]),
+        np.concatenate([known.ends, columns[3]]),
+        np.concatenate([known.happened, columns[4]]),
+        np.concatenate([known.lengths, columns[5]]),
+    )
+
+
+def load_vectors(
+    db: sqlite3.Connection, number: int, model: int, dimension: int, known: VectorTable | None
+) -> VectorTable:
+    """A partition's vectors; only what was appended, where ``known`` holds the rest."""
+    low, high = partition_range(number)
+    if known is None or not len(known.rowids):
+        return read_vectors(db, model, dimension, low, high)
+    fresh = read_vectors(db, model, dimension, int(known.rowids[-1]) + 1, high)
+    if not len(fresh.rowids):
+        return known
+    return VectorTable(
+        np.concatenate([known.rowids, fresh.rowids]),
+        np.concatenate([known.scales, fresh.scales]),
+        np.concatenate([known.values, fresh.values]),
+    )
+
+
+def _joined(arrays: Sequence["NDArray[np.int64]"]) -> "NDArray[np.int64]":
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int64)

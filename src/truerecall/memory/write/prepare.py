@@ -1,0 +1,180 @@
+"""The write side's border: what a caller gives becomes drafts, and drafts become entries, once and here."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import Any, Literal, TypedDict
+
+from truerecall.core.clock import aware
+from truerecall.core.entry import DecayClass, Draft, Entry, EventTime, Kind, Scope, Source, Trust, Visibility
+from truerecall.errors import InvalidInput
+from truerecall.memory.write.border import normalise, strip_recalled
+from truerecall.memory.write.mask import mask
+
+
+class Message(TypedDict):
+    """A chat message as model APIs have it; ``content`` may also be a list of ``{"type": "text", "text": …}``."""
+
+    role: str
+    content: str
+
+
+class Details(TypedDict, total=False):
+    """What may be said of texts and messages beside them; drafts say it themselves."""
+
+    speaker: str | None
+    """Who said it; for messages the default is their role."""
+    session: str | None
+    position: int | None
+    """Place in the session; of several messages, the place of the first."""
+    channel: str | None
+    happened_at: EventTime | datetime | str | None
+    kind: Kind
+    decay_class: DecayClass
+    trust: Trust | str
+    visibility: Visibility
+    source_ids: tuple[str, ...]
+    valid_from: datetime | None
+    valid_to: datetime | None
+    pinned: bool
+
+
+Rememberable = str | Message | Mapping[str, object] | Draft
+"""One thing that can be remembered."""
+
+_SOURCE_FIELDS = frozenset({"speaker", "session", "position", "channel"})
+_KNOWN = frozenset(Details.__annotations__)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A draft that is not stored, and why."""
+
+    reason: str
+
+
+def drafts_of(what: Rememberable | Iterable[Rememberable], details: Details) -> list[Draft]:
+    """Drafts of one text, message or draft, or of many; ``InvalidInput`` for anything else."""
+    unknown = sorted(set(details) - _KNOWN)
+    if unknown:
+        raise InvalidInput(f"unknown detail {unknown[0]!r}", remedy=f"Known: {', '.join(sorted(_KNOWN))}.")
+    many = not isinstance(what, (str, Mapping, Draft))
+    if many and not isinstance(what, Iterable):
+        raise InvalidInput(
+            f"{type(what).__name__} cannot be remembered",
+            remedy="Give a text, a chat message, a Draft, or several.",
+        )
+    items: list[Any] = list(what) if many else [what]  # type: ignore[arg-type]
+    return [_draft(item, details, place) for place, item in enumerate(items)]
+
+
+def _draft(item: object, details: Details, place: int) -> Draft:
+    if isinstance(item, Draft):
+        if details:
+            raise InvalidInput("a Draft says its own details", remedy="Put them into the Draft instead.")
+        return item
+    role: str | None = None
+    if isinstance(item, Mapping):
+        role, item = _message(item)
+    if not isinstance(item, str):
+        raise InvalidInput(
+            f"{type(item).__name__} cannot be remembered", remedy="Give a text, a chat message or a Draft."
+        )
+    source: dict[str, Any] = {name: value for name, value in details.items() if name in _SOURCE_FIELDS}
+    rest: dict[str, Any] = {name: value for name, value in details.items() if name not in _SOURCE_FIELDS}
+    source.setdefault("speaker", role)
+    if source.get("position") is not None:
+        source["position"] += place
+    elif source.get("session") is not None and role is not None:
+        source["position"] = place
+    happened = rest.get("happened_at")
+    if isinstance(happened, str):
+        rest["happened_at"] = EventTime.parse(happened)
+    elif isinstance(happened, datetime):
+        rest["happened_at"] = EventTime(aware(happened, "happened_at"))
+    return Draft(text=item, source=Source(**source), **rest)
+
+
+def _message(message: Mapping[str, object]) -> tuple[str, object]:
+    role, content = message.get("role"), message.get("content")
+    if not isinstance(role, str) or "content" not in message:
+        raise InvalidInput(
+            "a chat message needs 'role' and 'content'", remedy='Write {"role": "user", "content": "…"}.'
+        )
+    if isinstance(content, list):
+        parts = [
+            part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text"
+        ]
+        content = "\n".join(part for part in parts if isinstance(part, str))
+    return role, content
+
+
+def entry_of(
+    draft: Draft, scope: Scope, entry_id: str, now: datetime, sources: Mapping[str, Entry]
+) -> Entry | Refusal:
+    """The entry of a draft: its text cleaned at the border, secrets masked, trust and visibility bound.
+
+    ``sources`` holds the draft's source entries, as far as the writer sees them. A derived entry gets the lowest trust
+    of its sources and is private if one of them is, so that nothing is laundered or told on.
+    """
+    if draft.source_ids and (missing := [i for i in draft.source_ids if i not in sources]):
+        return Refusal(f"its source {missing[0]} is not an entry that you can see")
+    text = strip_recalled(normalise(draft.text).text)
+    if not text.strip():
+        return Refusal(
+            "the text is empty" if not draft.text.strip() else "the text is nothing but recalled memory"
+        )
+    masked = mask(text)
+    origins = [sources[i] for i in draft.source_ids]
+    private = draft.visibility == "private" or any(origin.visibility == "private" for origin in origins)
+    return Entry(
+        id=entry_id,
+        scope=scope,
+        visibility="private" if private else "shared",
+        text=masked.text,
+        kind=draft.kind,
+        decay_class=draft.decay_class,
+        trust=min([draft.trust, *(origin.trust for origin in origins)]),
+        source=_clean(draft.source),
+        source_ids=tuple(dict.fromkeys(draft.source_ids)),
+        happened_at=draft.happened_at,
+        recorded_at=draft.recorded_at or now,
+        replayed=draft.recorded_at is not None,
+        valid_from=draft.valid_from,
+        valid_to=draft.valid_to,
+        ended_at=draft.valid_to,
+        proof_count=draft.proof_count,
+        confidence=draft.confidence,
+        pinned=draft.pinned,
+        masked=masked.count,
+    )
+
+
+def _clean(source: Source) -> Source:
+    """Names of a source, storable and without secrets in them."""
+    changes = {
+        item.name: mask(normalise(value).text).text
+        for item in fields(source)
+        if isinstance(value := getattr(source, item.name), str)
+    }
+    return replace(source, **changes)  # type: ignore[arg-type]  # every changed field is a string
+
+
+WriteStatus = Literal[
+    "stored",
+    "duplicate",  # a living entry has the same scope, session, position and text; `id` names it
+    "refused",  # see `reason`; nothing was stored
+    "pending vector",  # stored and found by its words; the embedder failed on it (see `reason`)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """What became of one thing that was to be remembered."""
+
+    status: WriteStatus
+    id: str | None
+    """The entry; None where it was refused."""
+    reason: str = ""
+    masked: int = 0
+    """Secrets that were masked in its text."""

@@ -13,9 +13,9 @@ Scalar = str | int | float | bool | None
 
 
 class Record(BaseModel):
-    """Base: immutable, and strict about unknown fields."""
+    """Base: immutable, strict about unknown fields, and without NaN or infinity."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Interval(Record):
@@ -29,15 +29,24 @@ class Cell(Record):
     """One figure: a metric over the questions of one type."""
 
     level: GridLevel | None = Field(description="None for metrics of the block, such as evidence-carry.")
-    metric: str = Field(description="any@10, fractional@10, all@10, mrr, ndcg@10, carry@500, answer_carry@500, tokens@500, ms.")
+    metric: str = Field(
+        description="any@10, all@limit, mrr, ndcg@10, carry@500, answer_carry_shuffled@500, tokens@500, ms."
+    )
     type: str = Field(description="A question type, or 'all'.")
     n: int
     mean: float | None = Field(description="None where n is 0.")
     by_question: Interval | None = Field(description="Questions taken as independent.")
-    by_conversation: Interval | None = Field(description="Clustered by conversation; None with fewer than two.")
+    by_conversation: Interval | None = Field(
+        description="Clustered by conversation; None with fewer than two."
+    )
     clusters: int
-    conversations: dict[str, float] = Field(default_factory=dict, description="Each conversation's own value (type 'all').")
-    chance: float | None = Field(default=None, description="The expected value of a random order.")
+    conversations: dict[str, float] = Field(
+        default_factory=dict, description="Each conversation's own value (type 'all')."
+    )
+    chance: float | None = Field(
+        default=None,
+        description="The expected value of a random order; of a block metric, the value of a shuffled block.",
+    )
 
 
 class Latency(Record):
@@ -96,7 +105,9 @@ class DatasetResult(Record):
     turns: int
     planned: int
     asked: int
-    no_turn_gold: int = Field(description="Asked questions without named gold turns: scored at session level only.")
+    no_turn_gold: int = Field(
+        description="Asked questions without named gold turns: scored at session level only."
+    )
     exclusions: list[ExclusionRow]
     pool_mean: float = Field(description="Mean number of items that a question ranks.")
     systems: list[SystemResult]
@@ -124,7 +135,9 @@ class RetrievalManifest(Record):
 
     schema_version: int = SCHEMA
     kind: Literal["retrieval"] = "retrieval"
-    wiring_proof: bool = Field(description="Fixtures or toy models: a proof that the wiring works, not a result.")
+    wiring_proof: bool = Field(
+        description="Fixtures or toy models: a proof that the wiring works, not a result."
+    )
     provenance: Provenance
     datasets: list[DatasetResult]
 
@@ -138,8 +151,12 @@ class QuestionRow(Record):
     type: str
     system: str
     pool: int
-    ranks_turn: list[int | None] | None = Field(description="Rank of each gold turn, from 1; None if not in the list.")
+    ranks_turn: list[int | None] | None = Field(
+        description="Rank of each gold turn, from 1; None if not in the list."
+    )
     ranks_session: list[int | None] = Field(description="Rank of each gold session among distinct sessions.")
-    scores: dict[str, float] = Field(description="By '<level>:<metric>' for the grid, '<metric>' for the block.")
+    scores: dict[str, float] = Field(
+        description="By '<level>:<metric>' for the grid, '<metric>' for the block."
+    )
     ms: float
     lanes: dict[str, int]

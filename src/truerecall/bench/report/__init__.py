@@ -1,0 +1,8 @@
+"""Reports, made by code from a manifest and from nothing else."""
+
+from truerecall.bench.report.markdown import markdown
+from truerecall.bench.report.page import page
+from truerecall.bench.report.terminal import summary
+from truerecall.bench.report.writing import manifest_json, write_reports
+
+__all__ = ["manifest_json", "markdown", "page", "summary", "write_reports"]

@@ -1,0 +1,70 @@
+"""The outline of a report: what Markdown and the page lay out, field by field from the manifest."""
+
+from dataclasses import dataclass
+
+from truerecall.bench.manifest import DatasetResult, RetrievalManifest
+from truerecall.bench.report import quality, setting
+from truerecall.bench.report.figures import plain
+from truerecall.bench.report.tables import Section, Table, table
+from truerecall.bench.report.words import MEANINGS, NOT_POOLED, WIRING_PROOF, licence, warnings
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One data set."""
+
+    key: str
+    title: str
+    warnings: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A whole report; nothing that is not here can be printed."""
+
+    title: str
+    banner: str | None
+    sentence: str
+    made: str
+    chapters: tuple[Chapter, ...]
+    meanings: Table
+    provenance: Table
+    licences: tuple[str, ...]
+    command: str
+
+
+def outline(manifest: RetrievalManifest) -> Outline:
+    """Arrange a manifest."""
+    made = manifest.provenance
+    return Outline(
+        title="Retrieval report",
+        banner=WIRING_PROOF if manifest.wiring_proof else None,
+        sentence=NOT_POOLED,
+        made=plain(f"{made.created}, {made.harness}, {made.granularity} granularity, seed {made.seed}"),
+        chapters=tuple(_chapter(at, dataset) for at, dataset in enumerate(manifest.datasets, start=1)),
+        meanings=table("What each number is, and what it is not", ["number", "meaning"], MEANINGS, words=2),
+        provenance=setting.provenance(made),
+        licences=tuple(dict.fromkeys(plain(licence(dataset)) for dataset in manifest.datasets)),
+        command=plain(made.command),
+    )
+
+
+def _chapter(at: int, dataset: DatasetResult) -> Chapter:
+    return Chapter(
+        key=f"data-{at}",
+        title=plain(f"{dataset.name} ({dataset.variant})" if dataset.variant else dataset.name),
+        warnings=tuple(plain(line) for line in warnings(dataset)),
+        sections=(
+            quality.short_answer(dataset),
+            quality.blocks(dataset),
+            quality.by_type(dataset),
+            quality.by_conversation(dataset),
+            setting.latency(dataset),
+            setting.lanes(dataset),
+            quality.grids(dataset),
+            setting.data(dataset),
+            setting.left_out(dataset),
+            setting.configurations(dataset),
+        ),
+    )

@@ -1,0 +1,183 @@
+"""Sections on what was found: the short answer, the grid, types, conversations and blocks."""
+
+from collections.abc import Iterator
+
+from truerecall.bench.manifest import Cell, DatasetResult, GridLevel, SystemResult
+from truerecall.bench.report.figures import (
+    ALL,
+    HEADLINES,
+    MISSING,
+    WITH_INTERVALS,
+    agreed,
+    count,
+    find,
+    first_seen,
+    heading,
+    in_order,
+    interval,
+    number,
+    printed,
+    shown,
+    split,
+    types,
+    value,
+)
+from truerecall.bench.report.tables import Section, Table, section, table
+from truerecall.bench.report.words import NOT_ACCURACY, clusters
+
+_WHOLE_LIST = "whole list"
+_SHUFFLED = "_shuffled"
+_GRID_ORDER = ("any", "fractional", "all", "ndcg", "mrr")
+_LEVELS: tuple[GridLevel, ...] = ("turn", "session")
+
+
+def short_answer(dataset: DatasetResult) -> Section:
+    """The headline figures of every system, with chance and n."""
+    columns = [f"{shown(head.metric)} ({head.level or 'block'})" for head in HEADLINES]
+    rows = [
+        [
+            s.name,
+            *(printed(h.metric, value(find(s, h.level, h.metric))) for h in HEADLINES),
+            *_milliseconds(s),
+        ]
+        for s in dataset.systems
+    ]
+    chance, n = ["chance"], ["n"]
+    for head in HEADLINES:
+        cells = [cell for s in dataset.systems if (cell := find(s, head.level, head.metric))]
+        chance.append(agreed(printed(head.metric, cell.chance) for cell in cells if head.level))
+        n.append(agreed(count(cell.n) for cell in cells))
+    recalls = agreed(count(s.latency.recalls) for s in dataset.systems)
+    made = table(
+        "The short answer, all types together",
+        ["system", *columns, "p50 (ms)", "p95 (ms)"],
+        [*rows, [*chance, MISSING, MISSING], [*n, recalls, recalls]],
+    )
+    return section("short", "The short answer", [NOT_ACCURACY], [made])
+
+
+def by_type(dataset: DatasetResult) -> Section:
+    """For each headline metric, every type and system with n and both intervals."""
+    number_of_clusters = max((cell.clusters for s in dataset.systems for cell in s.cells), default=0)
+    made = [_types_of(dataset, level, metric) for level, metric in WITH_INTERVALS]
+    sentences = [
+        "Both intervals are at 95 %: by question, as if questions were independent, and by conversation.",
+        clusters(number_of_clusters),
+    ]
+    return section("types", "By question type", sentences, made)
+
+
+def by_conversation(dataset: DatasetResult) -> Section:
+    """Each conversation's own value of the headline metrics."""
+    title = "Each conversation's own value"
+    measured = [cell for s in dataset.systems for cell in s.cells if cell.conversations]
+    if not measured:
+        return section("conversations", title, ["The manifest holds no values of single conversations."])
+    if all(len(cell.conversations) >= cell.n for cell in measured):
+        alone = "Each question has a history of its own, so these are the rows of the per-question file."
+        return section("conversations", title, [alone])
+    made = [_conversations_of(dataset, level, metric) for level, metric in WITH_INTERVALS]
+    return section("conversations", title, tables=made)
+
+
+def blocks(dataset: DatasetResult) -> Section:
+    """Evidence-carry, the words of the answer, and tokens, by budget, with the shuffled baseline."""
+    cells = [cell for s in dataset.systems for cell in s.cells if _of_block(cell)]
+    budgets = in_order(cut for cell in cells if (cut := split(cell.metric)[1]))
+    made = table(
+        "What the packed block carries, by its budget in tokens",
+        ["system", "metric", "n", *(f"{int(b):,}" if b.isdecimal() else b for b in budgets)],
+        [row for system in dataset.systems for row in _block_rows(system, budgets)],
+        words=2,
+    )
+    sentences = ["Carry: every gold turn stands in the block that would be put before an answering model."]
+    return section("blocks", "Evidence carried to the model", sentences, [made])
+
+
+def grids(dataset: DatasetResult) -> Section:
+    """The whole grid: for each system, level and metric at every k."""
+    return section("grid", "The whole grid", tables=[_grid(system) for system in dataset.systems])
+
+
+def _milliseconds(system: SystemResult) -> list[str]:
+    took = system.latency
+    return [number(took.p50, 1), number(took.p95, 1)] if took.recalls else [MISSING, MISSING]
+
+
+def _of_block(cell: Cell) -> bool:
+    return cell.level is None and "@" in cell.metric and cell.type == ALL
+
+
+def _block_rows(system: SystemResult, budgets: list[str]) -> Iterator[list[str]]:
+    bases = first_seen(split(cell.metric)[0] for cell in system.cells if _of_block(cell))
+    for base in bases:
+        if base.endswith(_SHUFFLED) and base.removesuffix(_SHUFFLED) in bases:
+            continue  # printed beside the metric whose baseline it is
+        found = [find(system, None, f"{base}@{budget}") for budget in budgets]
+        n = agreed(count(cell.n) for cell in found if cell)
+        yield [system.name, base, n, *(printed(base, value(cell)) for cell in found)]
+        shuffled = [find(system, None, f"{base}{_SHUFFLED}@{budget}") for budget in budgets]
+        if any(shuffled):
+            n = agreed(count(cell.n) for cell in shuffled if cell)
+            yield [system.name, f"{base}, shuffled", n, *(printed(base, value(cell)) for cell in shuffled)]
+            less = (_less(own, other) for own, other in zip(found, shuffled, strict=True))
+            yield [system.name, f"{base}, less shuffled", n, *(printed(base, amount) for amount in less)]
+
+
+def _less(own: Cell | None, shuffled: Cell | None) -> float | None:
+    """A block's figure less that of shuffled blocks; only over the same questions."""
+    left, right = value(own), value(shuffled)
+    same = own is not None and shuffled is not None and own.n == shuffled.n
+    return left - right if same and left is not None and right is not None else None
+
+
+def _types_of(dataset: DatasetResult, level: GridLevel | None, metric: str) -> Table:
+    rows = []
+    for kind in types(dataset):
+        for system in dataset.systems:
+            cell = find(system, level, metric, kind)
+            if cell is not None:
+                rows.append(
+                    [
+                        kind,
+                        system.name,
+                        count(cell.n),
+                        printed(metric, value(cell)),
+                        interval(cell.by_question),
+                        interval(cell.by_conversation),
+                        count(cell.clusters),
+                    ]
+                )
+    columns = ["type", "system", "n", "mean", "by question", "by conversation", "conversations"]
+    return table(f"{heading(level, metric)}, by type", columns, rows, words=2, folded=True)
+
+
+def _conversations_of(dataset: DatasetResult, level: GridLevel | None, metric: str) -> Table:
+    cells = [find(system, level, metric) for system in dataset.systems]
+    names = sorted({name for cell in cells if cell for name in cell.conversations})
+    rows = [
+        [name, *(printed(metric, cell.conversations.get(name) if cell else None) for cell in cells)]
+        for name in names
+    ]
+    columns = ["conversation", *(system.name for system in dataset.systems)]
+    return table(f"{heading(level, metric)}, by conversation", columns, rows, folded=True)
+
+
+def _grid(system: SystemResult) -> Table:
+    cells = [cell for cell in system.cells if cell.level is not None and cell.type == ALL]
+    cuts = in_order(cut for cell in cells if (cut := split(cell.metric)[1]))
+    rows = [row for level in _LEVELS for row in _grid_rows(system, level, cuts)]
+    columns = ["level", "metric", "n", *(f"k = {cut}" for cut in cuts), _WHOLE_LIST]
+    return table(f"{system.name}: level x metric x k", columns, rows, words=2, folded=True)
+
+
+def _grid_rows(system: SystemResult, level: GridLevel, cuts: list[str]) -> Iterator[list[str]]:
+    bases = {split(c.metric)[0] for c in system.cells if c.level == level and c.type == ALL}
+    known = [base for base in _GRID_ORDER if base in bases]
+    for base in [*known, *sorted(bases.difference(known))]:
+        found = [*(find(system, level, f"{base}@{cut}") for cut in cuts), find(system, level, base)]
+        n = agreed(count(cell.n) for cell in found if cell)
+        yield [level, shown(base), n, *(printed(base, value(cell)) for cell in found)]
+        if any(cell is not None and cell.chance is not None for cell in found):
+            chances = (printed(base, cell.chance if cell else None) for cell in found)
+            yield [level, f"{shown(base)}, chance", n, *chances]

@@ -1,0 +1,166 @@
+"""Sections on how figures came about: provenance, data, what was left out, lanes, latency, configuration."""
+
+from collections import Counter
+
+from truerecall.bench.manifest import DatasetResult, Provenance, SystemResult
+from truerecall.bench.report.figures import ALL, MISSING, baseline, count, find, number, value
+from truerecall.bench.report.tables import Section, Table, section, table
+
+
+def provenance(made: Provenance) -> Table:
+    """Where and how the run was made, a fact a row."""
+    facts = [
+        ("harness", made.harness),
+        ("created", made.created),
+        ("commit", made.commit or MISSING),
+        ("uncommitted changes", scalar(made.dirty)),
+        ("granularity", made.granularity),
+        ("token counter", made.counter),
+        ("seed", str(made.seed)),
+        ("Python", made.python),
+        ("SQLite", made.sqlite),
+        *((f"package {name}", version) for name, version in sorted(made.packages.items())),
+        *((f"machine: {name}", scalar(fact)) for name, fact in sorted(made.machine.items())),
+    ]
+    return table("Where and how the run was made", ["fact", "value"], facts, words=2)
+
+
+def data(dataset: DatasetResult) -> Section:
+    """What was read, and whether it is the known file."""
+    facts = [
+        ("data set", f"{dataset.name} ({dataset.variant})"),
+        ("file", dataset.file),
+        ("sha256", dataset.sha256),
+        ("recognised", scalar(dataset.recognised)),
+        ("conversations", count(dataset.conversations)),
+        ("sessions", count(dataset.sessions)),
+        ("turns", count(dataset.turns)),
+        ("questions in the file", count(dataset.planned)),
+        ("questions asked", count(dataset.asked)),
+        ("asked without named gold turns (session level only)", count(dataset.no_turn_gold)),
+        ("items that a question ranks, mean", number(dataset.pool_mean, 1)),
+    ]
+    return section("data", "Data", (), [table("The file that was read", ["fact", "value"], facts, words=2)])
+
+
+def left_out(dataset: DatasetResult) -> Section:
+    """Exclusions by reason, and each of them."""
+    reasons = Counter(row.reason for row in dataset.exclusions)
+    dropping = Counter(row.reason for row in dataset.exclusions if row.drops_question)
+    counted = table(
+        "What was left out, by reason",
+        ["reason", "items", "of them whole questions"],
+        [
+            (reason, count(n), count(dropping[reason]))
+            for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+        ],
+    )
+    listed = table(
+        f"Everything that was left out ({count(len(dataset.exclusions))})",
+        ["item", "reason", "detail", "drops"],
+        [
+            (row.item, row.reason, row.detail or MISSING, "the question" if row.drops_question else "a part")
+            for row in dataset.exclusions
+        ],
+        words=4,
+        folded=True,
+    )
+    sentences = [] if dataset.exclusions else ["Nothing was left out."]
+    return section("left-out", "What was left out and why", sentences, [counted, listed])
+
+
+def lanes(dataset: DatasetResult) -> Section:
+    """What each system really stored, and what each lane really gave."""
+    stores = table(
+        "What each system did with the items",
+        [
+            "system",
+            "stored",
+            "embedded",
+            "masked",
+            "refused",
+            "gold refused",
+            "ingestion (s)",
+            "from the cache",
+        ],
+        [_store_row(system) for system in dataset.systems],
+    )
+    given = table(
+        "Candidates by lane",
+        ["system", "lane", "questions with candidates", "candidates a question"],
+        [
+            (s.name, lane.lane, count(lane.questions_with_candidates), number(lane.candidates_mean, 1))
+            for s in dataset.systems
+            for lane in s.lanes
+        ],
+        words=2,
+    )
+    refused = table(
+        "Gold that a system refused: misses",
+        ["system", "gold reference"],
+        [(s.name, reference) for s in dataset.systems for reference in s.gold_refused],
+        words=2,
+        folded=True,
+    )
+    return section("lanes", "Lanes, as measured", tables=[stores, given, refused])
+
+
+def latency(dataset: DatasetResult) -> Section:
+    """Milliseconds of a recall, and the ratio to the baseline of the same run."""
+    control = baseline(dataset)
+    base = control.latency.p50 if control and control.latency.recalls else None
+    rows = []
+    for system in dataset.systems:
+        took = system.latency
+        known = took.recalls > 0
+        ratio = took.p50 / base if known and base else None
+        rows.append(
+            (
+                system.name,
+                number(took.p50 if known else None, 1),
+                number(took.p95 if known else None, 1),
+                number(value(find(system, None, "ms", ALL)), 1),
+                number(ratio, 2),
+                count(took.recalls),
+            )
+        )
+    columns = ["system", "p50 (ms)", "p95 (ms)", "mean (ms)", "p50 / bm25 p50", "recalls"]
+    note = "Milliseconds are of this machine; the ratio to bm25 in the same run is what carries over."
+    return section("latency", "Latency of a recall", [note], [table("Latency of a recall", columns, rows)])
+
+
+def configurations(dataset: DatasetResult) -> Section:
+    """Everything that decided each system's results."""
+    made = [
+        table(
+            f"{system.name}: configuration",
+            ["setting", "value"],
+            [(name, scalar(setting)) for name, setting in sorted(system.configuration.items())],
+            words=2,
+            folded=True,
+        )
+        for system in dataset.systems
+    ]
+    return section("configuration", "Configurations", tables=made)
+
+
+def scalar(fact: str | int | float | bool | None) -> str:
+    """A setting as it is printed: yes, no, a plain number or text."""
+    if fact is None or fact == "":
+        return MISSING
+    if isinstance(fact, bool):
+        return "yes" if fact else "no"
+    return str(fact)
+
+
+def _store_row(system: SystemResult) -> tuple[str, ...]:
+    return (
+        system.name,
+        count(system.stored),
+        count(system.embedded),
+        count(system.masked),
+        count(system.refused),
+        count(len(system.gold_refused)),
+        number(system.ingest_seconds, 1),
+        scalar(system.ingest_cached),
+    )

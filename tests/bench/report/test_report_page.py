@@ -1,0 +1,159 @@
+"""The full report as one self-contained page."""
+
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+import report_manifests as given
+
+from truerecall.bench.manifest import RetrievalManifest
+from truerecall.bench.report import page
+
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+HOSTILE = "</title></style><script>alert(1)</script>'\"><img src=x onerror=alert(1)>&\x00\u202e{{ 7*7 }}"
+
+
+class Document(HTMLParser):
+    """What a browser would see: elements with their attributes, and whether they nest."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: Any) -> None:
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and data.strip():
+            self.texts.setdefault(self.open[-1], []).append(data.strip())
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def with_everywhere(value: Any, text: str, key: str = "") -> Any:
+    """A dumped manifest with this text for every free string and before every free key."""
+    if isinstance(value, dict):
+        begin = text if key in ("packages", "machine", "configuration", "conversations") else ""
+        return {begin + name: with_everywhere(inner, text, name) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [with_everywhere(inner, text, key) for inner in value]
+    fixed = key in ("level", "granularity", "kind", "metric") or value == "all"
+    return text if isinstance(value, str) and not fixed else value
+
+
+def hostile_manifest(text: str) -> RetrievalManifest:
+    return RetrievalManifest.model_validate(with_everywhere(given.manifest().model_dump(), text))
+
+
+def test_the_page_asks_for_nothing_from_outside() -> None:
+    document = Document(page(given.manifest()))
+    policy = [meta for meta in document.all("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
+    assert [meta["content"] for meta in policy] == [
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    ]
+    names = {name for name, _ in document.elements}
+    assert not names & {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+    links = [
+        value
+        for _, attributes in document.elements
+        for name, value in attributes.items()
+        if name in ("href", "src")
+    ]
+    assert links and all(link is not None and link.startswith("#") for link in links)
+    text = page(given.manifest())
+    assert "@import" not in text and "url(" not in text and "@font-face" not in text
+
+
+def test_every_element_is_closed_and_every_link_has_its_target() -> None:
+    document = Document(
+        page(given.manifest(given.dataset(), given.dataset(name="longmemeval", variant="_s")))
+    )
+    assert document.open == []
+    ids = [attributes["id"] for _, attributes in document.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {str(link["href"]).removeprefix("#") for link in document.all("a")} <= set(ids)
+
+
+def test_every_table_has_a_caption_and_every_heading_cell_a_scope() -> None:
+    document = Document(page(given.manifest()))
+    assert len(document.all("table")) == len(document.all("caption")) > 20
+    assert {cell.get("scope") for cell in document.all("th")} == {"col", "row"}
+
+
+def test_every_table_scrolls_in_a_region_that_a_keyboard_reaches() -> None:
+    document = Document(page(given.manifest()))
+    regions = [box for box in document.all("div") if box.get("class") == "scroll"]
+    assert len(regions) >= len(document.all("table"))
+    assert all(box.get("tabindex") == "0" and box.get("aria-label") for box in regions)
+
+
+def test_long_tables_are_folded() -> None:
+    document = Document(page(given.manifest()))
+    assert "Everything that was left out (13)" in document.texts["summary"]
+    assert "truerecall: level x metric x k" in document.texts["summary"]
+
+
+def test_figures_stand_in_the_page_as_in_the_manifest() -> None:
+    text = page(given.manifest())
+    assert (
+        '<tr><th scope="row" class="words">truerecall</th><td>0.550</td><td>0.600</td><td>0.500</td>' in text
+    )
+    assert '<tr><th scope="row" class="words">chance</th><td>0.025</td><td>0.050</td><td>0.025</td>' in text
+
+
+def test_the_banner_of_a_wiring_proof_stands_above_everything() -> None:
+    text = page(given.manifest(wiring_proof=True))
+    banner = '<p class="banner" role="note"><strong>Wiring proof, not a result: made on fixtures'
+    assert text.index(banner) < text.index("<main")
+    assert 'class="banner"' not in page(given.manifest())
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "]]><svg onload=alert(1)>", "javascript:alert(1)", "--><b>", "'", '"']
+)
+def test_a_hostile_string_in_every_field_stays_text(text: str) -> None:
+    made = page(hostile_manifest(text))
+    document = Document(made)
+    assert document.open == []
+    assert {name for name, _ in document.elements} <= {
+        name for name, _ in Document(page(given.manifest())).elements
+    }
+    assert not [n for _, attributes in document.elements for n in attributes if n.startswith("on")]
+    assert all(str(link["href"]).startswith("#") for link in document.all("a"))
+    assert "\x00" not in made and "\u202e" not in made
+    assert "49" not in document.texts["code"]
+
+
+def test_a_hostile_metric_or_type_stays_text() -> None:
+    cells = [
+        given.cell("turn", f"{HOSTILE}@{HOSTILE}", 0.5),
+        given.cell(None, f"{HOSTILE}@{HOSTILE}", 0.5),
+        given.cell("turn", "any@10", 0.5, type=HOSTILE),
+    ]
+    document = Document(page(given.manifest(given.dataset(systems=[given.system(cells=cells)]))))
+    assert "script" not in {name for name, _ in document.elements}
+    assert "img" not in {name for name, _ in document.elements}
+
+
+def test_a_run_without_a_single_cell_still_makes_a_page() -> None:
+    empty = given.dataset(systems=[given.system(cells=[])], exclusions=[])
+    document = Document(page(given.manifest(empty, given.dataset(systems=[]))))
+    assert document.open == []
+    assert "Nothing was left out." in document.texts["p"]
+
+
+def test_the_same_manifest_gives_the_same_page() -> None:
+    assert page(given.manifest()) == page(given.manifest())

@@ -33,8 +33,8 @@ __all__ = [
     "Scope",
     "Settings",
     "Source",
-    "Trust",
     "TruerecallError",
+    "Trust",
     "WriteResult",
 ]
 

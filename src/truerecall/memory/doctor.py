@@ -1,11 +1,15 @@
 """The doctor: what is wrong with a store, and the repair of what is derived."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from truerecall.core.clock import Clock, system_clock
+from truerecall.core.config import StoreSettings
 from truerecall.memory.store.protocol import Finding, Store
+from truerecall.memory.store.sqlite import SqliteStore
 from truerecall.memory.store.vectors import TextVectors
 from truerecall.memory.write.embed import embed_entries
-from truerecall.models.protocols import Embedder
+from truerecall.models.protocols import Embedder, ModelIdentity
 
 _BATCH = 256  # entries embedded between two commits: an interrupted repair loses no more than this
 
@@ -33,6 +37,17 @@ def examine(store: Store, embedder: Embedder | None, most_chunks: int, repair: b
         if embedder is not None:
             done.extend(_embed(store, embedder, most_chunks))
     return Health(tuple(store.check()), tuple(done))
+
+
+def adopt_model(
+    path: Path, settings: StoreSettings, identity: ModelIdentity, clock: Clock = system_clock
+) -> int:
+    """Let a store go over to another model: drop the others' vectors; how many entries are to be embedded anew."""
+    store = SqliteStore.open(path, settings, clock, None)
+    try:
+        return store.drop_other_models(identity)
+    finally:
+        store.close()
 
 
 def _embed(store: Store, embedder: Embedder, most_chunks: int) -> list[str]:

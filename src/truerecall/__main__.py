@@ -1,0 +1,5 @@
+"""``python -m truerecall``."""
+
+from truerecall.cli.main import run
+
+run()

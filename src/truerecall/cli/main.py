@@ -1,0 +1,104 @@
+"""``truerecall``: the outermost command. Groups are imported when they are used, so that ``--help`` is quick."""
+
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from importlib import import_module
+
+import click
+
+from truerecall import __version__
+from truerecall.errors import TruerecallError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "remember": ("memory", "Remember texts, a chat, or what comes on standard input."),
+    "recall": ("memory", "Recall what answers a query, with the reason for each hit."),
+    "list": ("memory", "List entries, the last learned first."),
+    "show": ("memory", "Show an entry and what happened to it."),
+    "correct": ("memory", "Supersede an entry by a corrected one."),
+    "forget": ("memory", "Retire entries; nothing is deleted."),
+    "purge": ("upkeep", "Remove entries for good, to the last byte."),
+    "export": ("upkeep", "Write all that you see into a folder."),
+    "import": ("upkeep", "Take in an export, exactly."),
+    "at": ("upkeep", "Write the memory as it stood at an instant into a new file."),
+    "doctor": ("upkeep", "Check a store, and repair what is derived."),
+    "bench": ("bench", "Measure recall: data sets, systems, reports, comparisons."),
+    "demo": ("demo", "Remember, recall, measure, report: the main job in one go."),
+}
+"""Every command: the module that holds it, and its line in ``--help``."""
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands' names and imports each when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of the table."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported now."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"truerecall.cli.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The lines of the table: nothing is imported for ``--help``."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="truerecall")
+def main() -> None:
+    """Agent memory that proves what it recalls.
+
+    Exit codes: 0 fine, 1 a check failed, 2 bad usage or input.
+    """
+
+
+def run() -> None:
+    """The entry point: no traceback reaches the user unless TRUERECALL_DEBUG asks for one."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # A console that cannot show a character shows its escape: cp1252 must not end a command.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        sys.exit(main.main(standalone_mode=False))
+    except click.exceptions.Abort:
+        _leave("interrupted; run the same command again to go on", INTERRUPTED)
+    except KeyboardInterrupt:
+        _leave("interrupted; run the same command again to go on", INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(BAD_INPUT)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the flush at exit fails again
+        sys.exit(0)
+    except TruerecallError as error:
+        _debug()
+        _leave(str(error), BAD_INPUT)
+    except Exception as error:
+        _debug()
+        _leave(
+            f"unexpected {type(error).__name__}: {error}. This is a fault of truerecall;"
+            " TRUERECALL_DEBUG=1 shows where.",
+            BAD_INPUT,
+        )
+
+
+def _debug() -> None:
+    if os.environ.get("TRUERECALL_DEBUG"):
+        traceback.print_exc()
+
+
+def _leave(message: str, code: int) -> None:
+    click.echo(f"truerecall: {message}", err=True)
+    sys.exit(code)

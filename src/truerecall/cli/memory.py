@@ -1,0 +1,220 @@
+"""``remember``, ``recall``, ``list``, ``show``, ``correct``, ``forget``."""
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from truerecall.cli.opening import Instant, Place, memory_options
+from truerecall.core.entry import DEFAULT_TRUST, Entry, Kind
+from truerecall.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from truerecall.memory.recall.pipeline import Recall
+
+_TIERS = ("system", "learned", "external")
+_SHOWN = 160  # characters of a text in a list
+
+
+@click.command("remember")
+@click.argument("texts", nargs=-1)
+@click.option(
+    "--messages",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A JSON file of chat messages: a list, or one a line.",
+)
+@click.option("--session", help="The conversation that they belong to.")
+@click.option("--speaker", help="Who said it.")
+@click.option("--happened-at", help="When: 2024, 2024-05, 2024-05-07, or an instant with its zone.")
+@click.option("--trust", type=click.Choice(_TIERS), default="learned", show_default=True)
+@click.option("--kind", type=click.Choice(get_args(Kind)), default="turn", show_default=True)
+@click.option("--private", is_flag=True, help="Only you will see it.")
+@click.option("--pin", is_flag=True, help="Keep it at the head of recall.")
+@memory_options
+def remember_command(
+    place: Place, texts: tuple[str, ...], messages: Path | None, private: bool, pin: bool, **details: Any
+) -> None:
+    """Remember TEXTS; without any, standard input as one text."""
+    what: list[Any] = [*texts, *([] if messages is None else _read_messages(messages))]
+    if not what:
+        what = [sys.stdin.read()]
+    details = {name: value for name, value in details.items() if value is not None}
+    with place.open(create=True) as memory:
+        results = memory.remember(what, visibility="private" if private else "shared", pinned=pin, **details)
+    for result in results:
+        masked = f", {result.masked} secrets masked" if result.masked else ""
+        reason = f": {result.reason}" if result.reason else ""
+        click.echo(f"{result.status}{reason}{masked}  {result.id or ''}".rstrip())
+    if any(result.status == "refused" for result in results):
+        sys.exit(1)
+
+
+@click.command("recall")
+@click.argument("query")
+@click.option("--limit", type=int, help="Hits at most.")
+@click.option("--budget", type=int, help="Tokens of the block at most.")
+@click.option(
+    "--trust", "tiers", multiple=True, type=click.Choice(_TIERS), help="Tiers to recall; may be repeated."
+)
+@click.option("--valid-at", type=Instant(), help="Recall what was valid then.")
+@click.option("--at", "as_of", type=Instant(), help="Recall from the memory as it stood just before then.")
+@click.option("--explain", is_flag=True, help="Show what each stage did and everything that was dropped.")
+@click.option("--block", is_flag=True, help="Print the block for a model instead of the hits.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--trace", type=click.Path(path_type=Path), help="Append the trace to this JSONL file.")
+@memory_options
+def recall_command(
+    place: Place,
+    query: str,
+    tiers: tuple[str, ...],
+    as_of: datetime | None,
+    trace: Path | None,
+    **options: Any,
+) -> None:
+    """Recall what answers QUERY."""
+    with place.open() as memory:
+        past = memory.at(as_of) if as_of is not None else memory
+        found = past.recall(
+            query,
+            limit=options["limit"],
+            budget=options["budget"],
+            valid_at=options["valid_at"],
+            trust=tiers or DEFAULT_TRUST,
+        )
+        past.close()
+    if trace is not None:
+        from truerecall.memory.recall.trace import append_trace
+
+        append_trace(trace, found.trace)
+    for note in found.degradations:
+        click.echo(f"note: {note}", err=True)
+    if options["as_json"]:
+        click.echo(json.dumps(_as_json(found), ensure_ascii=False))
+    elif options["block"]:
+        click.echo(found.text)
+    else:
+        click.echo("\n".join(_hits(found)) or "nothing was found")
+        if options["explain"]:
+            click.echo("\n" + "\n".join(_explained(found)))
+
+
+@click.command("list")
+@click.option("--kind", type=click.Choice(get_args(Kind)))
+@click.option("--session")
+@click.option("--ended", is_flag=True, help="Superseded and retired entries as well.")
+@click.option("--newest", type=int, default=50, show_default=True, help="At most so many.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@memory_options
+def list_command(place: Place, as_json: bool, **wanted: Any) -> None:
+    """List entries, the last learned first."""
+    from truerecall.memory.serial import entry_json
+    from truerecall.memory.store.protocol import Filter
+
+    with place.open() as memory:
+        entries = memory.list(Filter(**wanted))
+    for entry in entries:
+        click.echo(json.dumps(entry_json(entry), ensure_ascii=False) if as_json else _row(entry))
+
+
+@click.command("show")
+@click.argument("entry_id")
+@memory_options
+def show_command(place: Place, entry_id: str) -> None:
+    """Show the entry of ENTRY_ID (or of its last eight digits), with its provenance and its history."""
+    from truerecall.memory.serial import entry_json
+
+    with place.open() as memory:
+        history = memory.history(entry_id)
+    click.echo(json.dumps(entry_json(history.entry), indent=2, ensure_ascii=False))
+    for event in history.events:
+        other = f" by {event.other_id}" if event.other_id else ""
+        click.echo(f"{event.at:%Y-%m-%d %H:%M:%S}Z {event.kind}{other}")
+
+
+@click.command("correct")
+@click.argument("entry_id")
+@click.argument("text")
+@memory_options
+def correct_command(place: Place, entry_id: str, text: str) -> None:
+    """Supersede the entry of ENTRY_ID by one with TEXT."""
+    with place.open() as memory:
+        result = memory.correct(entry_id, text)
+    if result.id is None:
+        raise InvalidInput(f"the correction was refused: {result.reason}", remedy="Give another text.")
+    click.echo(f"{result.status}  {result.id}")
+
+
+@click.command("forget")
+@click.argument("entry_ids", nargs=-1, required=True)
+@memory_options
+def forget_command(place: Place, entry_ids: tuple[str, ...]) -> None:
+    """Retire the entries of ENTRY_IDS: they are no longer recalled, and nothing is deleted."""
+    with place.open() as memory:
+        memory.forget(*entry_ids)
+    click.echo(f"retired {len(entry_ids)}")
+
+
+def _read_messages(file: Path) -> list[Any]:
+    try:
+        text = file.read_text(encoding="utf-8")
+        if text.lstrip().startswith("["):
+            loaded: list[Any] = json.loads(text)
+            return loaded
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except ValueError as error:
+        raise InvalidInput(
+            f"the messages are not JSON: {error}",
+            where=str(file),
+            remedy='Write [{"role": "user", "content": "…"}].',
+        ) from None
+
+
+def _row(entry: Entry) -> str:
+    text = " ".join(entry.text.split())
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    when = entry.happened_at or f"{entry.recorded_at:%Y-%m-%d}"
+    speaker = f"{entry.source.speaker}: " if entry.source.speaker else ""
+    ended = " (ended)" if entry.ended_at is not None else ""
+    return f"{entry.id}  {when}  {entry.trust.label}{ended}  {speaker}{shown}"
+
+
+def _hits(found: "Recall") -> list[str]:
+    lines = []
+    for rank, hit in enumerate(found.hits, start=1):
+        lines += [f"{rank}. {_row(hit.entry)}", f"   score {hit.score:.3f}: {hit.why}"]
+    return lines
+
+
+def _explained(found: "Recall") -> list[str]:
+    trace = found.trace
+    lines = [f"query sha256 {trace.query_sha256[:16]}, {trace.terms} terms"]
+    lines += [
+        f"lane {lane.name}: {lane.candidates} of {lane.found} candidates, {lane.milliseconds:.1f} ms"
+        + (f" ({lane.note})" if lane.note else "")
+        for lane in trace.lanes
+    ]
+    for scored in trace.scored[: len(trace.hits)]:
+        moved = ", ".join(f"{name} x{value:.3f}" for name, value in scored.factors.items())
+        lines.append(f"scored {scored.id}: fused {scored.fused:.6f}, {moved}, score {scored.score:.6f}")
+    for dropped in trace.dropped:
+        lines.append(
+            f"dropped {dropped.id}: {dropped.reason}" + (f", kept {dropped.kept}" if dropped.kept else "")
+        )
+    lines.append(f"block: {trace.tokens} tokens by {trace.counter}")
+    return lines
+
+
+def _as_json(found: "Recall") -> dict[str, Any]:
+    from truerecall.memory.serial import entry_json
+
+    return {
+        "hits": [
+            {"entry": entry_json(hit.entry), "score": round(hit.score, 9), "why": hit.why}
+            for hit in found.hits
+        ],
+        "block": found.text,
+        "trace": json.loads(found.trace.as_json()),
+    }

@@ -1,0 +1,92 @@
+"""``purge``, ``export``, ``import``, ``at``, ``doctor``."""
+
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from truerecall.cli.opening import Instant, Place, memory_options
+
+
+@click.command("purge")
+@click.argument("entry_ids", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@memory_options
+def purge_command(place: Place, entry_ids: tuple[str, ...], yes: bool) -> None:
+    """Remove the entries of ENTRY_IDS, and all that was derived from them, for good."""
+    if not yes:
+        click.confirm(
+            f"Remove {len(entry_ids)} entries and what was derived from them, for good?", abort=True
+        )
+    with place.open() as memory:
+        purged = memory.purge(*entry_ids)
+    click.echo(f"removed {len(purged.ids)}")
+    if purged.pending:
+        click.echo(
+            "an open reader still holds old pages: the next command on this store finishes the purge",
+            err=True,
+        )
+    for path in purged.exports:
+        click.echo(f"an export may still hold it, remove it yourself: {path}", err=True)
+
+
+@click.command("export")
+@click.argument("folder", type=click.Path(path_type=Path))
+@memory_options
+def export_command(place: Place, folder: Path) -> None:
+    """Write all that you see into a new FOLDER: a manifest and JSON lines."""
+    with place.open() as memory:
+        memory.export(folder)
+        counts = memory.counts()
+    click.echo(f"exported {counts.entries} entries and {counts.events} events to {folder}")
+
+
+@click.command("import")
+@click.argument("folder", type=click.Path(path_type=Path))
+@memory_options
+def import_command(place: Place, folder: Path) -> None:
+    """Take in the export in FOLDER; what is here already stays as it is."""
+    with place.open(create=True) as memory:
+        imported = memory.import_(folder)
+    click.echo(
+        f"imported {imported.entries} entries and {imported.events} events; {imported.known} were here already"
+    )
+
+
+@click.command("at")
+@click.argument("instant", type=Instant())
+@click.argument("file", type=click.Path(path_type=Path))
+@memory_options
+def at_command(place: Place, instant: datetime, file: Path) -> None:
+    """Write the memory as it stood just before INSTANT into a new FILE."""
+    with place.open() as memory, memory.at(instant, file) as cut:
+        counts = cut.counts()
+    click.echo(
+        f"{counts.entries} entries and {counts.events} events before {instant:%Y-%m-%d %H:%M:%S}Z in {file}"
+    )
+
+
+@click.command("doctor")
+@click.option("--repair", is_flag=True, help="Make anew what is derived: text indexes, standing, vectors.")
+@memory_options
+def doctor_command(place: Place, repair: bool) -> None:
+    """Check the whole store; exit code 1 if something is wrong."""
+    from truerecall.memory.doctor import adopt_model
+    from truerecall.models.registry import embedder
+
+    if repair and (model := embedder(place.embedder)) is not None and place.store.exists():
+        dropped = adopt_model(place.store, place.settings.store, model.identity)
+        if dropped:
+            click.echo(f"repaired: {dropped} entries had vectors of another model")
+    with place.open() as memory:
+        health = memory.doctor(repair)
+    for done in health.repaired:
+        click.echo(f"repaired: {done}")
+    for finding in health.findings:
+        mark = "ok  " if finding.healthy else "BAD "
+        click.echo(
+            f"{mark} {finding.check}: {finding.detail}" + (f". {finding.repair}" if finding.repair else "")
+        )
+    if not health.healthy:
+        sys.exit(1)

@@ -1,4 +1,4 @@
-"""What a data set is once it has been read: conversations, questions with their gold, and what was left out."""
+"""A data set that was read: conversations, questions with their gold, and what was left out."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -57,6 +57,8 @@ class Conversation:
     """In the order in which they took place."""
     questions: tuple[Question, ...]
     """Those that are asked: what is left out stands in the data set's exclusions."""
+    without_gold: tuple[Question, ...] = ()
+    """Left out of retrieval for their empty gold (each is an exclusion too): for accuracy only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +93,5 @@ class Dataset:
     """Questions in the file: those asked and those left out."""
     note: str = ""
     """What must be said beside every figure on it (``fixture: wiring proof, not a result``)."""
+    split: str = "all"
+    """Which part of the file was read: ``dev``, ``held-out`` or ``all``."""

@@ -1,0 +1,46 @@
+"""Made data with known gold, so that recall can be measured where the real data sets may not be.
+
+The same arguments give the same bytes, on every platform.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from truerecall.bench.datasets.generate_locomo import generate_locomo
+from truerecall.bench.datasets.generate_longmemeval import generate_longmemeval, longmemeval_items
+
+__all__ = ["generate_locomo", "generate_longmemeval", "longmemeval_items", "write_items", "write_longmemeval"]
+
+
+def write_items(path: Path, items: Iterable[object]) -> int:
+    """Write ``items`` as one JSON list, an item a line, one in memory at a time; returns their number."""
+    count = 0
+    # Under another name until it is whole: an interrupted run leaves nothing that looks like a data set.
+    part = path.with_name(f"{path.name}.part")
+    with part.open("w", encoding="utf-8", newline="\n") as handle:
+        handle.write("[")
+        for count, item in enumerate(items, 1):
+            handle.write("\n" if count == 1 else ",\n")
+            handle.write(json.dumps(item, ensure_ascii=False, separators=(",", ":")))
+        handle.write("\n]\n")
+    part.replace(path)
+    return count
+
+
+def write_longmemeval(
+    path: Path,
+    seed: int,
+    questions: int,
+    sessions_per_question: int,
+    *,
+    shared: bool = True,
+    turns: int = 8,
+    words: int = 40,
+    malformed: bool = False,
+) -> int:
+    """``longmemeval_items`` straight into a file, in bounded memory; returns the number of questions."""
+    items = longmemeval_items(
+        seed, questions, sessions_per_question, shared=shared, turns=turns, words=words, malformed=malformed
+    )
+    return write_items(path, items)

@@ -1,8 +1,7 @@
 """The full report as Markdown."""
 
 import re
-
-import report_manifests as given
+from types import SimpleNamespace
 
 from truerecall.bench.manifest import LaneCount, Latency, RetrievalManifest
 from truerecall.bench.report import markdown
@@ -18,7 +17,7 @@ def table(text: str, caption: str) -> list[str]:
     return below.splitlines()
 
 
-def test_the_short_answer_stands_with_chance_and_n() -> None:
+def test_the_short_answer_stands_with_chance_and_n(given: SimpleNamespace) -> None:
     assert table(markdown(given.manifest()), "**The short answer") == [
         "| system | any@5 (turn) | any@10 (turn) | all@10 (turn) | fractional@1 (session) "
         "| fractional@5 (session) | MRR (session) | carry@1000 (block) | tokens@1000 (block) "
@@ -31,7 +30,7 @@ def test_the_short_answer_stands_with_chance_and_n() -> None:
     ]
 
 
-def test_the_whole_grid_of_a_system_has_every_level_metric_and_k_with_chance() -> None:
+def test_the_whole_grid_of_a_system_has_every_level_metric_and_k_with_chance(given: SimpleNamespace) -> None:
     found = table(markdown(given.manifest()), "<summary>bm25: level x metric x k")
     assert found == [
         "| level | metric | n | k = 1 | k = 3 | k = 5 | k = 10 | k = 20 | whole list |",
@@ -57,7 +56,7 @@ def test_the_whole_grid_of_a_system_has_every_level_metric_and_k_with_chance() -
     ]
 
 
-def test_a_cut_off_of_the_shipped_limit_has_a_column_of_its_own() -> None:
+def test_a_cut_off_of_the_shipped_limit_has_a_column_of_its_own(given: SimpleNamespace) -> None:
     cells = [*given.grid(0.5), given.cell("turn", "any@limit", 0.62)]
     text = markdown(given.manifest(given.dataset(systems=[given.system(cells=cells)])))
     found = table(text, "<summary>truerecall: level x metric x k")
@@ -68,7 +67,7 @@ def test_a_cut_off_of_the_shipped_limit_has_a_column_of_its_own() -> None:
     assert found[2] == "| turn | any | 40 | 0.510 | 0.530 | 0.550 | 0.600 | 0.700 | 0.620 | - |"
 
 
-def test_each_type_has_n_and_both_intervals() -> None:
+def test_each_type_has_n_and_both_intervals(given: SimpleNamespace) -> None:
     assert table(markdown(given.manifest()), "<summary>Session fractional@5, by type")[2:] == [
         "| all | truerecall | 40 | 0.600 | 0.550 to 0.650 | 0.500 to 0.700 | 3 |",
         "| all | bm25 | 40 | 0.475 | 0.425 to 0.525 | 0.375 to 0.575 | 3 |",
@@ -79,7 +78,7 @@ def test_each_type_has_n_and_both_intervals() -> None:
     ]
 
 
-def test_few_clusters_are_said_to_undercover_and_many_are_not() -> None:
+def test_few_clusters_are_said_to_undercover_and_many_are_not(given: SimpleNamespace) -> None:
     few = (
         "Intervals by conversation rest on 3 conversations. Few clusters undercover: "
         "these intervals tend to be too narrow for 95 %."
@@ -93,7 +92,7 @@ def test_few_clusters_are_said_to_undercover_and_many_are_not() -> None:
     )
 
 
-def test_each_conversation_has_its_own_value() -> None:
+def test_each_conversation_has_its_own_value(given: SimpleNamespace) -> None:
     assert table(markdown(given.manifest()), "<summary>Turn all@10, by conversation") == [
         "| conversation | truerecall | bm25 |",
         "| --- | ---: | ---: |",
@@ -103,7 +102,7 @@ def test_each_conversation_has_its_own_value() -> None:
     ]
 
 
-def test_histories_with_one_question_each_are_not_listed_one_by_one() -> None:
+def test_histories_with_one_question_each_are_not_listed_one_by_one(given: SimpleNamespace) -> None:
     alone = {f"h{at}": 1.0 for at in range(40)}
     cells = [given.cell("turn", "any@10", 1.0, conversations=alone, clusters=40)]
     text = markdown(given.manifest(given.dataset(systems=[given.system(cells=cells)])))
@@ -111,33 +110,47 @@ def test_histories_with_one_question_each_are_not_listed_one_by_one() -> None:
     assert "h17" not in text
 
 
-def test_the_block_is_shown_beside_a_shuffled_one() -> None:
-    found = table(markdown(given.manifest()), "**What the packed block carries")
-    assert found[:7] == [
-        "| system | metric | n | 500 | 1,000 | 2,000 |",
-        "| --- | --- | ---: | ---: | ---: | ---: |",
-        "| truerecall | carry | 40 | 0.550 | 0.600 | 0.700 |",
-        "| truerecall | answer_carry | 40 | 0.562 | 0.625 | 0.750 |",
-        "| truerecall | answer_carry, shuffled | 40 | 0.111 | 0.111 | 0.111 |",
-        "| truerecall | answer_carry, less shuffled | 40 | 0.452 | 0.514 | 0.639 |",
-        "| truerecall | tokens | 40 | 475 | 950 | 1,900 |",
+def test_the_block_is_shown_beside_a_shuffled_one(given: SimpleNamespace) -> None:
+    text = markdown(given.manifest())
+    assert table(text, "**answer_carry, by the block's budget") == [
+        "| system | n | 500 | 1,000 | 2,000 | shuffled 500 | shuffled 1,000 | shuffled 2,000 "
+        "| less shuffled 500 | less shuffled 1,000 | less shuffled 2,000 |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| truerecall | 40 | 0.562 | 0.625 | 0.750 | 0.111 | 0.111 | 0.111 | 0.452 | 0.514 | 0.639 |",
+        "| bm25 | 40 | 0.438 | 0.500 | 0.625 | 0.111 | 0.111 | 0.111 | 0.327 | 0.389 | 0.514 |",
     ]
+    assert table(text, "**carry, by the block's budget") == [
+        "| system | n | 500 | 1,000 | 2,000 |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        "| truerecall | 40 | 0.550 | 0.600 | 0.700 |",
+        "| bm25 | 40 | 0.425 | 0.475 | 0.575 |",
+    ]
+    assert table(text, "**tokens, by the block's budget")[2:] == [
+        "| truerecall | 40 | 475 | 950 | 1,900 |",
+        "| bm25 | 40 | 475 | 950 | 1,900 |",
+    ]
+    assert "**answer_carry_shuffled" not in text
 
 
-def test_a_shuffled_block_over_other_questions_is_not_subtracted() -> None:
+def test_a_shuffled_block_over_other_questions_is_not_subtracted(given: SimpleNamespace) -> None:
     cells = [
         given.cell(None, "answer_carry@500", 0.5),
         given.cell(None, "answer_carry_shuffled@500", 0.1, n=39),
     ]
     text = markdown(given.manifest(given.dataset(systems=[given.system(cells=cells)])))
-    assert table(text, "**What the packed block carries")[2:] == [
-        "| truerecall | answer_carry | 40 | 0.500 |",
-        "| truerecall | answer_carry, shuffled | 39 | 0.100 |",
-        "| truerecall | answer_carry, less shuffled | 39 | - |",
+    assert table(text, "**answer_carry, by the block's budget")[2:] == [
+        "| truerecall | 40 | 0.500 | 0.100 | - |",
     ]
 
 
-def test_lanes_are_reported_as_they_were_measured() -> None:
+def test_truerecall_comes_first_and_its_baseline_second(given: SimpleNamespace) -> None:
+    systems = [given.system("random"), given.baseline(), given.system("oracle"), given.system("truerecall")]
+    text = markdown(given.manifest(given.dataset(systems=systems)))
+    found = table(text, "**Latency of a recall")[2:]
+    assert [line.split(" | ")[0] for line in found] == ["| truerecall", "| bm25", "| random", "| oracle"]
+
+
+def test_lanes_are_reported_as_they_were_measured(given: SimpleNamespace) -> None:
     text = markdown(given.manifest())
     assert table(text, "**What each system did with the items")[2:] == [
         "| truerecall | 1,200 | 1,200 | 2 | 1 | 1 | 3.2 | no |",
@@ -147,20 +160,20 @@ def test_lanes_are_reported_as_they_were_measured() -> None:
     assert table(text, "<summary>Gold that a system refused")[2:] == ["| truerecall | g:7 |"]
 
 
-def test_a_lane_that_gave_nothing_is_a_zero_that_was_measured() -> None:
+def test_a_lane_that_gave_nothing_is_a_zero_that_was_measured(given: SimpleNamespace) -> None:
     silent = given.system(lanes=[LaneCount(lane="vector", questions_with_candidates=0, candidates_mean=0.0)])
     text = markdown(given.manifest(given.dataset(systems=[silent])))
     assert table(text, "**Candidates by lane")[2:] == ["| truerecall | vector | 0 | 0.0 |"]
 
 
-def test_latency_is_also_a_ratio_to_the_baseline() -> None:
+def test_latency_is_also_a_ratio_to_the_baseline(given: SimpleNamespace) -> None:
     assert table(markdown(given.manifest()), "**Latency of a recall")[2:] == [
         "| truerecall | 8.0 | 21.5 | - | 2.00 | 40 |",
         "| bm25 | 4.0 | 9.2 | - | 1.00 | 40 |",
     ]
 
 
-def test_without_a_baseline_or_with_one_of_zero_there_is_no_ratio() -> None:
+def test_without_a_baseline_or_with_one_of_zero_there_is_no_ratio(given: SimpleNamespace) -> None:
     alone = given.dataset(systems=[given.system()])
     assert table(markdown(given.manifest(alone)), "**Latency of a recall")[2:] == [
         "| truerecall | 8.0 | 21.5 | - | - | 40 |"
@@ -173,7 +186,7 @@ def test_without_a_baseline_or_with_one_of_zero_there_is_no_ratio() -> None:
     ]
 
 
-def test_what_was_left_out_is_counted_and_listed() -> None:
+def test_what_was_left_out_is_counted_and_listed(given: SimpleNamespace) -> None:
     text = markdown(given.manifest())
     assert table(text, "**What was left out, by reason") == [
         "| reason | items | of them whole questions |",
@@ -187,13 +200,13 @@ def test_what_was_left_out_is_counted_and_listed() -> None:
     assert listed[-1] == "| q12 | phantom | s99:1 | a part |"
 
 
-def test_the_file_is_named_with_its_hash_and_whether_it_is_known() -> None:
+def test_the_file_is_named_with_its_hash_and_whether_it_is_known(given: SimpleNamespace) -> None:
     found = table(markdown(given.manifest(given.dataset(recognised=False))), "**The file that was read")
     assert f"| sha256 | {'ab' * 32} |" in found
     assert "| recognised | no |" in found
 
 
-def test_numbers_are_said_to_be_what_they_are_not() -> None:
+def test_numbers_are_said_to_be_what_they_are_not(given: SimpleNamespace) -> None:
     found = lines(given.manifest())
     assert "| any@k | A hit rate: at least one gold item is among the first k. It is not recall. |" in found
     assert (
@@ -203,12 +216,12 @@ def test_numbers_are_said_to_be_what_they_are_not() -> None:
     assert "> **Note.** Comparability only: never a headline, always beside its control." in found
 
 
-def test_the_wiring_proof_stands_before_the_first_figure() -> None:
+def test_the_wiring_proof_stands_before_the_first_figure(given: SimpleNamespace) -> None:
     found = lines(given.manifest(wiring_proof=True))
     assert found[2] == "> **Wiring proof, not a result: made on fixtures or with toy models.**"
 
 
-def test_licences_and_the_command_to_reproduce_end_the_report() -> None:
+def test_licences_and_the_command_to_reproduce_end_the_report(given: SimpleNamespace) -> None:
     unknown = given.dataset(name="other")
     assert lines(given.manifest(given.dataset(), given.dataset(), unknown))[-11:] == [
         "",
@@ -225,7 +238,7 @@ def test_licences_and_the_command_to_reproduce_end_the_report() -> None:
     ]
 
 
-def test_a_hostile_name_cannot_leave_its_cell() -> None:
+def test_a_hostile_name_cannot_leave_its_cell(given: SimpleNamespace) -> None:
     hostile = given.system("a|b\n| forged | `x` <script>alert(1)</script> [y](z) **bold** &lt;")
     found = lines(given.manifest(given.dataset(systems=[hostile])))
     safe = (
@@ -237,12 +250,12 @@ def test_a_hostile_name_cannot_leave_its_cell() -> None:
     assert not [line for line in found if "<script" in line or line.startswith("| forged")]
 
 
-def test_a_command_with_backticks_stays_in_its_fence() -> None:
+def test_a_command_with_backticks_stays_in_its_fence(given: SimpleNamespace) -> None:
     text = markdown(given.manifest(provenance=given.provenance(command="echo ```\n# forged")))
     assert text.endswith("\n````sh\necho ``` # forged\n````\n")
 
 
-def test_every_table_is_rectangular() -> None:
+def test_every_table_is_rectangular(given: SimpleNamespace) -> None:
     text = markdown(given.manifest(given.dataset(), given.dataset(name="longmemeval", variant="_s")))
     tables = [part.splitlines() for part in text.split("\n\n") if part.startswith("| ")]
     assert len(tables) > 20
@@ -250,5 +263,5 @@ def test_every_table_is_rectangular() -> None:
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows}) == 1
 
 
-def test_the_same_manifest_gives_the_same_markdown() -> None:
+def test_the_same_manifest_gives_the_same_markdown(given: SimpleNamespace) -> None:
     assert markdown(given.manifest()) == markdown(given.manifest())

@@ -84,7 +84,11 @@ def _bars(dataset: DatasetResult, level: GridLevel, metric: str) -> Plot | None:
     names = [plain(f"{kind} (n {_n(cells, at)})") for at, kind in enumerate(kinds)]
     title = f"{heading(level, metric)}, by type"
     how = "clustered by conversation" if clustered else "questions taken as independent"
-    return Plot(title, Markup(interval_bars(names, series, title)), f"Whiskers: 95 % intervals, {how}.")
+    # A plot of one series has no legend, so the caption names it.
+    alone = f"{series[0].label}. " if len(series) == 1 else ""
+    return Plot(
+        title, Markup(interval_bars(names, series, title)), f"{alone}Whiskers: 95 % intervals, {how}."
+    )
 
 
 def _n(cells: Sequence[Sequence[Cell | None]], at: int) -> str:

@@ -97,6 +97,12 @@ def is_ours(system: SystemResult) -> bool:
     return system.name.startswith(OURS)
 
 
+def arranged(dataset: DatasetResult) -> DatasetResult:
+    """The data set with its systems as they are printed: truerecall, its baseline, then the others in their order."""
+    order = sorted(dataset.systems, key=lambda system: (not is_ours(system), system.name != BASELINE))
+    return dataset.model_copy(update={"systems": order})
+
+
 def number(amount: float | None, places: int = 3) -> str:
     """A figure with a fixed number of decimals and a comma at thousands."""
     if amount is None or not math.isfinite(amount):
@@ -114,6 +120,11 @@ def printed(metric: str, amount: float | None) -> str:
     """A figure in the form of its metric: tokens whole, milliseconds with one decimal, shares with three."""
     base = split(metric)[0]
     return number(amount, {"tokens": 0, "ms": 1}.get(base, 3))
+
+
+def counted(amount: int, thing: str) -> str:
+    """A number with what it counts: ``1 conversation``, ``1,540 questions``."""
+    return f"{amount:,} {thing}" if amount == 1 else f"{amount:,} {thing}s"
 
 
 def interval(bounds: Interval | None) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from truerecall.bench.manifest import DatasetResult, RetrievalManifest
 from truerecall.bench.report import quality, setting
-from truerecall.bench.report.figures import plain
+from truerecall.bench.report.figures import arranged, plain
 from truerecall.bench.report.tables import Section, Table, table
 from truerecall.bench.report.words import MEANINGS, NOT_POOLED, WIRING_PROOF, licence, warnings
 
@@ -42,7 +42,9 @@ def outline(manifest: RetrievalManifest) -> Outline:
         banner=WIRING_PROOF if manifest.wiring_proof else None,
         sentence=NOT_POOLED,
         made=plain(f"{made.created}, {made.harness}, {made.granularity} granularity, seed {made.seed}"),
-        chapters=tuple(_chapter(at, dataset) for at, dataset in enumerate(manifest.datasets, start=1)),
+        chapters=tuple(
+            _chapter(at, arranged(dataset)) for at, dataset in enumerate(manifest.datasets, start=1)
+        ),
         meanings=table("What each number is, and what it is not", ["number", "meaning"], MEANINGS, words=2),
         provenance=setting.provenance(made),
         licences=tuple(dict.fromkeys(plain(licence(dataset)) for dataset in manifest.datasets)),

@@ -2,6 +2,7 @@
 
 from truerecall.bench.manifest import RetrievalManifest
 from truerecall.bench.report.charts import charts
+from truerecall.bench.report.figures import arranged
 from truerecall.bench.report.outline import outline
 from truerecall.bench.report.rendering import environment
 
@@ -9,5 +10,5 @@ from truerecall.bench.report.rendering import environment
 def page(manifest: RetrievalManifest) -> str:
     """One HTML file that asks for nothing from outside; the same manifest gives the same text."""
     template = environment(autoescape=True).get_template("report.html.jinja")
-    drawn = [charts(dataset) for dataset in manifest.datasets]
+    drawn = [charts(arranged(dataset)) for dataset in manifest.datasets]
     return template.render(report=outline(manifest), drawn=drawn)

@@ -11,7 +11,6 @@ from truerecall.bench.report.figures import (
     agreed,
     count,
     find,
-    first_seen,
     heading,
     in_order,
     interval,
@@ -27,6 +26,7 @@ from truerecall.bench.report.words import NOT_ACCURACY, clusters
 
 _WHOLE_LIST = "whole list"
 _SHUFFLED = "_shuffled"
+_BLOCK_ORDER = ("carry", "answer_carry", "tokens")
 _GRID_ORDER = ("any", "fractional", "all", "ndcg", "mrr")
 _LEVELS: tuple[GridLevel, ...] = ("turn", "session")
 
@@ -83,15 +83,19 @@ def by_conversation(dataset: DatasetResult) -> Section:
 def blocks(dataset: DatasetResult) -> Section:
     """Evidence-carry, the words of the answer, and tokens, by budget, with the shuffled baseline."""
     cells = [cell for s in dataset.systems for cell in s.cells if _of_block(cell)]
+    bases = {split(cell.metric)[0] for cell in cells}
     budgets = in_order(cut for cell in cells if (cut := split(cell.metric)[1]))
-    made = table(
-        "What the packed block carries, by its budget in tokens",
-        ["system", "metric", "n", *(f"{int(b):,}" if b.isdecimal() else b for b in budgets)],
-        [row for system in dataset.systems for row in _block_rows(system, budgets)],
-        words=2,
-    )
-    sentences = ["Carry: every gold turn stands in the block that would be put before an answering model."]
-    return section("blocks", "Evidence carried to the model", sentences, [made])
+    known = [base for base in _BLOCK_ORDER if base in bases]
+    # A shuffled metric is printed beside the one whose baseline it is.
+    others = [
+        base for base in sorted(bases.difference(known)) if base.removesuffix(_SHUFFLED) not in bases - {base}
+    ]
+    made = [_block(dataset, base, budgets) for base in [*known, *others]]
+    sentences = [
+        "Carry: every gold turn stands in the block that would be put before an answering model. "
+        "Shuffled: the same measured on the block of another question."
+    ]
+    return section("blocks", "Evidence carried to the model", sentences, made)
 
 
 def grids(dataset: DatasetResult) -> Section:
@@ -108,20 +112,24 @@ def _of_block(cell: Cell) -> bool:
     return cell.level is None and "@" in cell.metric and cell.type == ALL
 
 
-def _block_rows(system: SystemResult, budgets: list[str]) -> Iterator[list[str]]:
-    bases = first_seen(split(cell.metric)[0] for cell in system.cells if _of_block(cell))
-    for base in bases:
-        if base.endswith(_SHUFFLED) and base.removesuffix(_SHUFFLED) in bases:
-            continue  # printed beside the metric whose baseline it is
-        found = [find(system, None, f"{base}@{budget}") for budget in budgets]
-        n = agreed(count(cell.n) for cell in found if cell)
-        yield [system.name, base, n, *(printed(base, value(cell)) for cell in found)]
-        shuffled = [find(system, None, f"{base}{_SHUFFLED}@{budget}") for budget in budgets]
-        if any(shuffled):
-            n = agreed(count(cell.n) for cell in shuffled if cell)
-            yield [system.name, f"{base}, shuffled", n, *(printed(base, value(cell)) for cell in shuffled)]
-            less = (_less(own, other) for own, other in zip(found, shuffled, strict=True))
-            yield [system.name, f"{base}, less shuffled", n, *(printed(base, amount) for amount in less)]
+def _block(dataset: DatasetResult, base: str, budgets: list[str]) -> Table:
+    pairs = [
+        [(find(s, None, f"{base}@{b}"), find(s, None, f"{base}{_SHUFFLED}@{b}")) for b in budgets]
+        for s in dataset.systems
+    ]
+    sizes = [f"{int(budget):,}" if budget.isdecimal() else budget for budget in budgets]
+    columns = ["system", "n", *sizes]
+    baseline = any(shuffled for row in pairs for _, shuffled in row)
+    if baseline:
+        columns += [f"shuffled {size}" for size in sizes] + [f"less shuffled {size}" for size in sizes]
+    rows = []
+    for system, row in zip(dataset.systems, pairs, strict=True):
+        n = agreed(count(own.n) for own, _ in row if own)
+        figures = [value(own) for own, _ in row]
+        if baseline:
+            figures += [value(shuffled) for _, shuffled in row] + [_less(*pair) for pair in row]
+        rows.append([system.name, n, *(printed(base, amount) for amount in figures)])
+    return table(f"{base}, by the block's budget in tokens", columns, rows)
 
 
 def _less(own: Cell | None, shuffled: Cell | None) -> float | None:

@@ -10,7 +10,9 @@ from truerecall.bench.report.figures import (
     MISSING,
     Headline,
     agreed,
+    arranged,
     count,
+    counted,
     find,
     number,
     plain,
@@ -54,7 +56,7 @@ def summary(manifest: RetrievalManifest, width: int = 100) -> str:
     if manifest.wiring_proof:
         lines += ["", *_wrapped(f"*** {WIRING_PROOF} ***", width)]
     for dataset in manifest.datasets:
-        lines += ["", *_dataset(dataset, width)]
+        lines += ["", *_dataset(arranged(dataset), width)]
     lines += ["", *_wrapped(NOT_ACCURACY, width)]
     return "\n".join(lines) + "\n"
 
@@ -78,8 +80,8 @@ def left_out(dataset: DatasetResult) -> str:
 
 def _dataset(dataset: DatasetResult, width: int) -> list[str]:
     title = f"{dataset.name} ({dataset.variant})" if dataset.variant else dataset.name
-    questions = f"{count(dataset.asked)} of {count(dataset.planned)} questions asked"
-    first = f"{title}: {questions}, {count(dataset.conversations)} conversations"
+    questions = f"{count(dataset.asked)} of {counted(dataset.planned, 'question')} asked"
+    first = f"{title}: {questions}, {counted(dataset.conversations, 'conversation')}"
     lines = [first, *(f"! {line}" for line in warnings(dataset))]
     names = [*_names(dataset), "chance", "n"]
     table = _table(names, [_headline(dataset, head) for head in HEADLINES] + _latency(dataset), width)

@@ -43,7 +43,8 @@ MEANINGS = (
     ),
     (
         "tokens",
-        "The size of the packed block by the counter named under Provenance; a provider counts otherwise.",
+        "The size of the packed block by the counter named under Provenance; a provider counts otherwise. "
+        "A full dump keeps to no budget.",
     ),
     ("limit", "As a cut-off: the number of items that the system returns as shipped."),
     ("chance", "What a random order is expected to reach on the same pools. It is not zero."),

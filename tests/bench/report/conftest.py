@@ -1,6 +1,9 @@
-"""Manifests made by hand, of invented figures."""
+"""Manifests made by hand, of invented figures: the fixture ``given`` holds their makers."""
 
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from truerecall.bench.manifest import (
     Cell,
@@ -136,3 +139,17 @@ def provenance(**changes: Any) -> Provenance:
         "command": "truerecall bench retrieval --seed 7",
     }
     return Provenance(**(fields | changes))
+
+
+@pytest.fixture
+def given() -> SimpleNamespace:
+    """Makers of whole manifests and of their parts; each takes the fields to change."""
+    return SimpleNamespace(
+        cell=cell,
+        grid=grid,
+        system=system,
+        baseline=baseline,
+        dataset=dataset,
+        manifest=manifest,
+        provenance=provenance,
+    )

@@ -1,0 +1,1 @@
+"""The memory: what is stored, how it is written and how it is recalled."""

@@ -1,0 +1,1 @@
+"""The write side: the border, masking and what is derived from an entry."""

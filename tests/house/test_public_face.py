@@ -1,6 +1,8 @@
 """What `import truerecall` offers is exactly what `__all__` says."""
 
+import ast
 import inspect
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -39,10 +41,24 @@ def test_nothing_public_is_left_out_of_the_list() -> None:
         for name, value in vars(truerecall).items()
         if not name.startswith("_")
         and not isinstance(value, ModuleType)
-        and getattr(value, "__module__", "truerecall").partition(".")[0] == "truerecall"
+        and getattr(value, "__module__", "").partition(".")[0] == "truerecall"
     }
 
     assert ours - set(offered()) == set()
+
+
+def test_type_checkers_see_each_public_name() -> None:
+    tree = ast.parse(Path(str(truerecall.__file__)).read_text(encoding="utf-8"))
+    shown = [
+        name.asname or name.name
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for statement in node.body
+        if isinstance(statement, ast.ImportFrom)
+        for name in statement.names
+    ]
+
+    assert sorted(shown) == offered()
 
 
 def test_each_public_class_and_function_is_ours_and_says_what_it_is() -> None:

@@ -33,7 +33,7 @@ class Block:
 
     text: str
     tokens: int
-    """By the shipped counter."""
+    """By the shipped counter; the harness counts again, so that all blocks are counted alike."""
     handles: tuple[str, ...]
     """The items in it."""
 
@@ -71,19 +71,27 @@ class System(Protocol):
 
     @property
     def configuration(self) -> Mapping[str, str | int | float | bool | None]:
-        """All that decides its results: versions, models, weights, limits. Part of the key of cached ingestion."""
+        """All that decides its results: versions, models, weights, limits. Part of the key of the cache."""
+        ...
+
+    @property
+    def reusable(self) -> bool:
+        """Whether a folder that it closed may be moved or copied and then opened again."""
         ...
 
     def open(self, folder: Path, scope: Scope) -> None:
-        """Use (and keep everything in) this folder; it may hold what an earlier ``ingest`` of this system left."""
+        """Use, and keep everything in, this folder; it may hold what an earlier ``ingest`` of it left."""
         ...
 
     def ingest(self, items: Sequence[Item]) -> Sequence[str | None]:
-        """Remember; one handle an item, None for one that was refused."""
+        """Remember; one handle an item, None for one that was refused.
+
+        Items that it merges share a handle; an item that it already holds gets the handle it has.
+        """
         ...
 
     def recall(self, question: str, date: datetime, k: int, budgets: Sequence[int]) -> Answer:
-        """The k best items for a question asked at ``date``, and blocks at these token budgets if it packs itself."""
+        """The k best items for a question asked at ``date``; blocks at these budgets if it packs itself."""
         ...
 
     def delete(self, handles: Sequence[str]) -> None:

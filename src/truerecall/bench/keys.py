@@ -1,0 +1,82 @@
+"""Under which names things are kept: whatever decides a result is part of its key, so nothing stale is reused."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+
+from truerecall.bench.datasets.records import Dataset
+from truerecall.bench.history import History, items_digest
+from truerecall.bench.provenance import HARNESS, code_digest
+from truerecall.bench.run import RunOptions, configuration_of
+from truerecall.bench.systems.protocol import System
+from truerecall.models.tokens import BOUND
+
+COUNTER = BOUND
+"""Counts the tokens of every block."""
+_STORING = ("core", "models", "memory", "bench/systems")
+"""Code that decides what a store holds."""
+_MEASURING = (
+    *_STORING,
+    "measure/ranking.py",
+    "measure/evidence.py",
+    "bench/history.py",
+    "bench/packing.py",
+    "bench/scoring.py",
+    "bench/retrieval.py",
+)
+"""Code that decides a chunk."""
+
+
+def label(dataset: Dataset) -> str:
+    """``locomo:dev``: how rows name a data set."""
+    return f"{dataset.name}:{dataset.variant}"
+
+
+def chunk_key(dataset: Dataset, history: History, system: System, options: RunOptions) -> str:
+    """Under which a finished chunk is kept: all that decides its figures."""
+    return _digest(
+        {
+            "harness": HARNESS,
+            "code": code_digest(_MEASURING),
+            "data": dataset.sha256,
+            "dataset": label(dataset),
+            "conversation": history.conversation.id,
+            "history": history.digest(),
+            **_identity(system),
+            "granularity": options.granularity,
+            "ruler": asdict(options.ruler),
+            "counter": COUNTER,
+        }
+    )
+
+
+def ingest_key(history: History, system: System) -> str:
+    """Under which an ingested store is kept: the items, and the system that holds them."""
+    return _digest({"code": code_digest(_STORING), "items": items_digest(history.items), **_identity(system)})
+
+
+def plan(datasets: Sequence[Dataset], systems: Sequence[System], options: RunOptions) -> str:
+    """What a run is, as JSON: another plan may not go on in its folder."""
+    planned = {
+        "harness": HARNESS,
+        "datasets": [{"name": label(dataset), "sha256": dataset.sha256} for dataset in datasets],
+        "systems": [_identity(system) for system in systems],
+        "granularity": options.granularity,
+        "ruler": asdict(options.ruler),
+    }
+    return json.dumps(planned, indent=1, sort_keys=True) + "\n"
+
+
+def embedder_of(system: System) -> str:
+    """The embedder that a configuration names; empty where it names none."""
+    value = system.configuration.get("embedder")
+    return value if isinstance(value, str) and value != "none" else ""
+
+
+def _identity(system: System) -> dict[str, object]:
+    return {"system": system.name, "configuration": configuration_of(system.configuration)}
+
+
+def _digest(value: Mapping[str, object]) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode("ascii")).hexdigest()

@@ -1,0 +1,80 @@
+"""Blocks for systems that do not pack themselves: made by the shipped packer, like those of the memory."""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from truerecall.bench.systems.protocol import Block, Item
+from truerecall.core.entry import Entry, EventTime, Scope, Source, Trust
+from truerecall.core.ids import id_text
+from truerecall.memory.recall.pack import pack
+from truerecall.models.protocols import TokenCounter
+
+SCOPE = Scope(tenant="bench", space="conversation", user="bench")
+"""The one scope of every measured store: it says nothing of the data set or its gold."""
+
+_LONGEST_LINE = 2_000
+
+
+class Packer:
+    """Packs the items of one conversation."""
+
+    def __init__(self, items: Mapping[str, Item], counter: TokenCounter) -> None:
+        """Take the item behind each handle, and the counter of all blocks."""
+        self._counter = _Remembering(counter)
+        self._entries = {handle: _entry(handle, item) for handle, item in items.items()}
+        self._handles = {entry.id: handle for handle, entry in self._entries.items()}
+
+    def block(self, handles: Sequence[str], budget: int) -> Block:
+        """The best of ``handles`` (best first) that fit ``budget`` tokens."""
+        packed = pack([self._entries[handle] for handle in handles], budget, self._counter)
+        inside = (self._handles[entry_id] for entry_id in packed.ids)
+        kept = tuple(h for h in inside if stands_whole(self._entries[h].text, packed.text))
+        return Block(packed.text, packed.tokens, kept)
+
+
+def stands_whole(text: str, block: str) -> bool:
+    """Whether a packed text was not cut: a part of a session does not carry its evidence."""
+    return all(part in block for part in text.splitlines())
+
+
+class _Remembering:
+    """Counts each line once: the packer meets the same ones for every question and budget."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.name = counter.name
+        self._counter = counter
+        self._counts: dict[str, int] = {}
+
+    def count(self, text: str) -> int:
+        """As the counter behind it."""
+        if len(text) > _LONGEST_LINE:
+            return self._counter.count(text)
+        known = self._counts.get(text)
+        if known is None:
+            known = self._counts[text] = self._counter.count(text)
+        return known
+
+
+def _entry(handle: str, item: Item) -> Entry:
+    # Ids stand in the block: one length for all systems, so that none pays for the length of its handles.
+    return Entry(
+        id=id_text(sha256(handle.encode("utf-8", "surrogatepass")).digest()[:16]),
+        scope=SCOPE,
+        visibility="shared",
+        text=item.text,
+        kind="turn" if item.speaker else "document",
+        decay_class="episodic",
+        trust=Trust.LEARNED,
+        source=Source(speaker=item.speaker or None, session=item.session, position=item.position),
+        source_ids=(),
+        happened_at=EventTime(item.at),
+        recorded_at=item.at,
+        replayed=True,
+        valid_from=None,
+        valid_to=None,
+        ended_at=None,
+        proof_count=None,
+        confidence=None,
+        pinned=False,
+        masked=0,
+    )

@@ -1,0 +1,303 @@
+"""The retrieval run: every system over every conversation, each question asked once, its prefixes scored."""
+
+import math
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Literal
+
+from truerecall.bench.aggregate import dataset_result
+from truerecall.bench.datasets.records import Dataset
+from truerecall.bench.history import Handles, History, prepare
+from truerecall.bench.keys import COUNTER, chunk_key, embedder_of, ingest_key, label, plan
+from truerecall.bench.manifest import RetrievalManifest
+from truerecall.bench.packing import SCOPE, Packer
+from truerecall.bench.provenance import provenance
+from truerecall.bench.run import Chunk, ChunkHead, Ingestion, RunFolder, RunOptions, configuration_of
+from truerecall.bench.scoring import Recalled, check_answer, score_conversation
+from truerecall.bench.systems.oracle import Oracle
+from truerecall.bench.systems.protocol import Block, System
+from truerecall.core.clock import Clock
+from truerecall.errors import RunError, SystemFailed
+from truerecall.models.protocols import TokenCounter
+from truerecall.models.tokens import counter
+
+_TOY = "hashing"
+"""The provider of the embedder without weights."""
+_EMBEDDED_A_SECOND = {"local": 60.0}
+"""Texts of about 100 tokens an embedder takes a second, by provider: measured as 41 to 108 on two cores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is; for a display."""
+
+    stage: Literal[
+        "estimate",  # before anything: seconds_left is what embedding will take
+        "ingest",  # a conversation goes in
+        "recall",  # a question was asked
+        "resumed",  # a conversation was finished by an earlier run
+        "done",
+    ]
+    done: int
+    """Questions, over all systems."""
+    total: int
+    seconds_left: float | None
+    """None while nothing is known."""
+    dataset: str = ""
+    system: str = ""
+    conversation: str = ""
+
+
+Report = Callable[[Progress], None]
+
+
+def run_retrieval(
+    datasets: Sequence[Dataset],
+    systems: Sequence[System],
+    options: RunOptions,
+    clock: Clock,
+    progress: Report,
+    timer: Callable[[], float] = perf_counter,
+) -> RetrievalManifest:
+    """Measure, or go on where a killed run of the same name stopped; the folder then holds rows and manifest.
+
+    Args:
+        datasets: What is asked; each by its own name and variant.
+        systems: What is measured; each under its own name.
+        options: Where it is kept, and what is measured.
+        clock: Dates the manifest.
+        progress: Told of every question.
+        timer: Seconds that only rise.
+
+    Raises:
+        RunError: the run cannot start or go on, or a vector lane holds no vectors.
+        SystemFailed: a system broke the protocol; what was finished before is kept.
+    """
+    _check(datasets, systems)
+    folder = RunFolder(options.out, options.name, plan(datasets, systems, options))
+    bench = _Bench(folder, options, counter(COUNTER), progress, timer, _count(datasets, systems))
+    bench.announce(datasets, systems)
+    results, rows = [], []
+    for dataset in datasets:
+        chunks: dict[str, list[Chunk]] = {system.name: [] for system in systems}
+        for conversation in dataset.conversations:
+            history = prepare(conversation, options.granularity)
+            for system in systems:
+                chunks[system.name].append(bench.chunk(dataset, history, system))
+        results.append(dataset_result(dataset, chunks, options.ruler.limit))
+        rows += [row for system in systems for chunk in chunks[system.name] for row in chunk.rows]
+    manifest = RetrievalManifest(
+        wiring_proof=options.wiring_proof
+        or any("wiring proof" in dataset.note for dataset in datasets)
+        or any(embedder_of(system).startswith(_TOY) for system in systems),
+        provenance=provenance(clock, options.ruler.seed, options.granularity, COUNTER, options.command),
+        datasets=results,
+    )
+    folder.finish(rows, manifest)
+    bench.tell("done")
+    return manifest
+
+
+class _Bench:
+    """Measures conversations, and keeps count of them."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        options: RunOptions,
+        tokens: TokenCounter,
+        progress: Report,
+        timer: Callable[[], float],
+        total: int,
+    ) -> None:
+        self._folder = folder
+        self._options = options
+        self._tokens = tokens
+        self._progress = progress
+        self._timer = timer
+        self._total = total
+        self._done = 0
+        self._measured = 0
+        self._started = timer()
+
+    def tell(self, stage: Literal["ingest", "recall", "resumed", "done"], *names: str) -> None:
+        """Report how far the run is; ``names`` are data set, system and conversation."""
+        left = None
+        if self._measured:
+            pace = (self._timer() - self._started) / self._measured
+            left = round(pace * (self._total - self._done), 1)
+        self._progress(Progress(stage, self._done, self._total, left, *names))
+
+    def announce(self, datasets: Sequence[Dataset], systems: Sequence[System]) -> None:
+        """Say what embedding will take, before it begins."""
+        for dataset in datasets:
+            for system in systems:
+                rate = _EMBEDDED_A_SECOND.get(embedder_of(system).partition(":")[0])
+                if rate is None:
+                    continue
+                waiting = 0
+                for conversation in dataset.conversations:
+                    history = prepare(conversation, self._options.granularity)
+                    if not self._known(dataset, history, system):
+                        waiting += len(history.items)
+                seconds = math.ceil(waiting / rate)
+                names = (label(dataset), system.name)
+                self._progress(Progress("estimate", self._done, self._total, seconds, *names))
+
+    def chunk(self, dataset: Dataset, history: History, system: System) -> Chunk:
+        """One system on one conversation: as an earlier run left it, or measured now."""
+        key = chunk_key(dataset, history, system, self._options)
+        names = (label(dataset), system.name, history.conversation.id)
+        found = self._folder.read_chunk(key)
+        if found is not None:
+            self._done += len(found.rows)
+            self.tell("resumed", *names)
+            return found
+        self.tell("ingest", *names)
+        with self._ingested(history, system) as (ingestion, cached):
+            _check_vectors(system, ingestion)
+            handles = Handles(history, tuple(ingestion.handles))
+            recalled = list(self._ask(handles, system, names))
+            rows = score_conversation(recalled, handles, self._options.ruler, label(dataset), system.name)
+        head = ChunkHead(
+            key=key,
+            dataset=label(dataset),
+            conversation=history.conversation.id,
+            system=system.name,
+            configuration=configuration_of(system.configuration),
+            **ingestion.model_dump(include={"stored", "embedded", "masked", "refused"}),
+            gold_refused=handles.refused_gold(),
+            ingest_seconds=ingestion.seconds,
+            ingest_cached=cached,
+            turn_pool=history.turn_pool,
+            session_pool=history.session_pool,
+            rows=len(rows),
+        )
+        chunk = Chunk(head, tuple(rows))
+        self._folder.write_chunk(chunk)
+        return chunk
+
+    def _ask(self, handles: Handles, system: System, names: tuple[str, str, str]) -> Iterator[Recalled]:
+        ruler = self._options.ruler
+        items = dict(zip(reversed(handles.given), reversed(handles.history.items), strict=True))
+        packer = Packer({h: item for h, item in items.items() if h is not None}, self._tokens)
+        for question in handles.history.questions:
+            if isinstance(system, Oracle):
+                system.reveal(handles.gold(question))
+            started = self._timer()
+            answer = system.recall(question.text, question.asked_at, ruler.k, ruler.budgets)
+            ms = (self._timer() - started) * 1000.0
+            check_answer(answer, handles, ruler, where=f"{system.name}, question {question.id}")
+            blocks = {}
+            for budget in ruler.budgets:
+                own = answer.blocks.get(budget)
+                blocks[budget] = packer.block(answer.handles, budget) if own is None else self._counted(own)
+            self._done += 1
+            self._measured += 1
+            self.tell("recall", *names)
+            yield Recalled(question, answer, blocks, ms)
+
+    def _counted(self, block: Block) -> Block:
+        return Block(block.text, self._tokens.count(block.text), block.handles)
+
+    @contextmanager
+    def _ingested(self, history: History, system: System) -> Iterator[tuple[Ingestion, bool]]:
+        """The system open over the ingested conversation, and whether that came from the cache."""
+        if system.reusable:
+            key = ingest_key(history, system)
+            found = self._folder.cached(key)
+            store, ingestion = found or self._filled(key, history, system)
+            with _opened(system, store):
+                yield ingestion, found is not None
+        else:
+            store = self._folder.working_folder()
+            with _opened(system, store):
+                yield self._ingest(history, system), False
+        shutil.rmtree(store, ignore_errors=True)
+
+    def _filled(self, key: str, history: History, system: System) -> tuple[Path, Ingestion]:
+        """Ingest into the cache, and take a copy from there."""
+        store = self._folder.working_folder()
+        with _opened(system, store):
+            ingestion = self._ingest(history, system)
+        self._folder.keep(key, store, ingestion)
+        copied = self._folder.cached(key)
+        if copied is None:
+            raise RunError(
+                "the ingested store vanished from the cache",
+                where=system.name,
+                remedy="Run the command again.",
+            )
+        return copied
+
+    def _ingest(self, history: History, system: System) -> Ingestion:
+        started = self._timer()
+        given = list(system.ingest(history.items))
+        seconds = self._timer() - started
+        if len(given) != len(history.items):
+            raise SystemFailed(
+                f"{len(given)} handles came back for {len(history.items)} items",
+                where=f"{system.name}, {history.conversation.id}",
+                remedy="Return one handle an item, in order, and None for one that was refused.",
+            )
+        census = system.census()
+        return Ingestion(
+            handles=given,
+            stored=census.stored,
+            embedded=census.embedded,
+            masked=census.masked,
+            refused=census.refused,
+            seconds=round(seconds, 3),
+        )
+
+    def _known(self, dataset: Dataset, history: History, system: System) -> bool:
+        key = chunk_key(dataset, history, system, self._options)
+        return self._folder.read_chunk(key) is not None or self._folder.cached_whole(
+            ingest_key(history, system)
+        )
+
+
+@contextmanager
+def _opened(system: System, store: Path) -> Iterator[None]:
+    try:
+        system.open(store, SCOPE)
+        yield
+    finally:
+        system.close()
+
+
+def _check(datasets: Sequence[Dataset], systems: Sequence[System]) -> None:
+    for what, names in (("system", [s.name for s in systems]), ("data set", [label(d) for d in datasets])):
+        if not names:
+            raise RunError(f"there is no {what} to measure", remedy=f"Name at least one {what}.")
+        if len(set(names)) < len(names):
+            raise RunError(
+                f"two of one {what} name among {', '.join(names)}",
+                remedy=f"Give each {what} a name of its own.",
+            )
+    for dataset in datasets:
+        if not any(question.gold_sessions for c in dataset.conversations for question in c.questions):
+            raise RunError(
+                "no question of it has gold", where=dataset.file, remedy="Use a data set with evidence."
+            )
+
+
+def _check_vectors(system: System, ingestion: Ingestion) -> None:
+    embedder = embedder_of(system)
+    if embedder and ingestion.stored and not ingestion.embedded:
+        raise RunError(
+            f"the configuration names the embedder {embedder}, but not one entry is embedded",
+            where=system.name,
+            remedy="Install the embedder, or run without one and say so in the configuration.",
+        )
+
+
+def _count(datasets: Sequence[Dataset], systems: Sequence[System]) -> int:
+    asked = sum(
+        1 for d in datasets for c in d.conversations for question in c.questions if question.gold_sessions
+    )
+    return asked * len(systems)

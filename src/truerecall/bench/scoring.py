@@ -1,0 +1,173 @@
+"""One question: is the answer legal, and what does it score."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from truerecall.bench.datasets.records import Question
+from truerecall.bench.history import Handles
+from truerecall.bench.manifest import QuestionRow
+from truerecall.bench.systems.protocol import Answer, Block
+from truerecall.errors import SystemFailed
+from truerecall.measure.evidence import answer_words, carries_all, is_extractive
+from truerecall.measure.ranking import gold_ranks, grid, session_ranking
+
+DIGITS = 6
+"""Decimal places of every float that is written: the same input gives the same bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What came back for one question."""
+
+    question: Question
+    answer: Answer
+    blocks: Mapping[int, Block]
+    """One for every budget of the run."""
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ruler:
+    """What is measured."""
+
+    ks: tuple[int, ...]
+    limit: int
+    """The shipped limit: it has rows of its own, named ``@limit``."""
+    k: int
+    """How many items are asked for."""
+    budgets: tuple[int, ...]
+    seed: int
+
+
+def check_answer(answer: Answer, handles: Handles, ruler: Ruler, where: str) -> None:
+    """``SystemFailed`` for an answer that the protocol does not allow."""
+    given = answer.handles
+    problem = None
+    if len(given) > ruler.k:
+        problem = f"{len(given)} items were recalled, {ruler.k} were asked for"
+    elif len(set(given)) < len(given):
+        problem = f"the handle {_twice(given)!r} was recalled twice"
+    elif unknown := next((handle for handle in given if handle not in handles.refs_of), None):
+        problem = f"the handle {unknown!r} was recalled but never given at ingestion"
+    elif strange := next((budget for budget in answer.blocks if budget not in ruler.budgets), None):
+        problem = f"a block for {strange} tokens was given, which was not asked for"
+    for budget, block in answer.blocks.items():
+        if problem is None and (lost := next((h for h in block.handles if h not in handles.refs_of), None)):
+            problem = f"the block of {budget} tokens names the handle {lost!r}, never given at ingestion"
+    if problem is not None:
+        raise SystemFailed(
+            problem, where=where, remedy="Mend the adapter; docs/adapters.md says what it owes."
+        )
+
+
+def score_conversation(
+    recalled: Sequence[Recalled], handles: Handles, ruler: Ruler, dataset: str, system: str
+) -> list[QuestionRow]:
+    """The row of every question, in order."""
+    words = _Words()
+    conversation = handles.history.conversation.id
+    shift = _shift(len(recalled), ruler.seed, conversation)
+    rows = []
+    for place, one in enumerate(recalled):
+        ranks_turn, ranks_session, scores = _ranking_scores(one, handles, ruler)
+        other = recalled[(place + shift) % len(recalled)] if shift else None
+        scores |= _block_scores(one, other, handles, words)
+        rows.append(
+            QuestionRow(
+                dataset=dataset,
+                conversation=conversation,
+                question=one.question.id,
+                type=one.question.type,
+                system=system,
+                pool=handles.history.turn_pool or handles.history.session_pool,
+                ranks_turn=ranks_turn,
+                ranks_session=ranks_session,
+                scores={name: round(value, DIGITS) for name, value in scores.items()},
+                ms=round(one.ms, 3),
+                lanes=dict(one.answer.lanes),
+            )
+        )
+    return rows
+
+
+def _ranking_scores(
+    one: Recalled, handles: Handles, ruler: Ruler
+) -> tuple[list[int | None] | None, list[int | None], dict[str, float]]:
+    history, question = handles.history, one.question
+    # A merged item stands for all its turns; the list still holds no more than k.
+    ranked = handles.names(one.answer.handles)[: ruler.k]
+    ranks_turn = None
+    scores: dict[str, float] = {}
+    if history.granularity == "turn" and question.gold_turns:
+        ranks_turn = gold_ranks(ranked, question.gold_turns)
+        scores |= _grid("turn", ranks_turn, ruler)
+    ranks_session = gold_ranks(session_ranking(ranked, history.session_of), question.gold_sessions)
+    return ranks_turn, ranks_session, scores | _grid("session", ranks_session, ruler)
+
+
+def _grid(level: str, ranks: Sequence[int | None], ruler: Ruler) -> dict[str, float]:
+    scores = grid(ranks, ruler.ks)
+    shipped = grid(ranks, (ruler.limit,))
+    scores |= {
+        f"{family}@limit": shipped[f"{family}@{ruler.limit}"] for family in ("any", "fractional", "all")
+    }
+    return {f"{level}:{metric}": value for metric, value in scores.items()}
+
+
+def _block_scores(
+    one: Recalled, other: Recalled | None, handles: Handles, words: "_Words"
+) -> dict[str, float]:
+    history, question = handles.history, one.question
+    # Without named turns nobody can say whether a part of a session carries the evidence.
+    named = question.gold_turns if history.granularity == "turn" else question.gold_sessions
+    gold = [ref if ref in handles.held else None for ref in sorted(named)]
+    shuffled = None if other is None else other.blocks
+    extractive = not question.abstention and is_extractive(question.answer, history.gold_texts(question))
+    scores: dict[str, float] = {}
+    for budget, block in one.blocks.items():
+        scores[f"tokens@{budget}"] = float(block.tokens)
+        if gold:
+            scores[f"carry@{budget}"] = float(carries_all(handles.names(block.handles), gold))
+            if shuffled is not None:
+                strange = handles.names(shuffled[budget].handles)
+                scores[f"carry_shuffled@{budget}"] = float(carries_all(strange, gold))
+        if extractive:
+            scores[f"answer_carry@{budget}"] = words.carried(question.answer, block.text)
+            if shuffled is not None:
+                text = shuffled[budget].text
+                scores[f"answer_carry_shuffled@{budget}"] = words.carried(question.answer, text)
+    return scores
+
+
+class _Words:
+    """The words of each block, found once: a full dump's block is the same for every question."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, frozenset[str]] = {}
+
+    def carried(self, answer: str, block: str) -> float:
+        """``measure.evidence.carries_answer`` as 0 or 1."""
+        held = self._of.get(block)
+        if held is None:
+            held = self._of[block] = frozenset(answer_words(block))
+        wanted = answer_words(answer)
+        return float(bool(wanted) and held.issuperset(wanted))
+
+
+def _shift(questions: int, seed: int, conversation: str) -> int:
+    """How far the questions are turned against the blocks; 0 where there is no other question."""
+    if questions < 2:
+        return 0
+    return 1 + int.from_bytes(sha256(f"{seed}\0{conversation}".encode()).digest()[:8], "big") % (
+        questions - 1
+    )
+
+
+def _twice(handles: Sequence[str]) -> str:
+    seen: set[str] = set()
+    for handle in handles:
+        if handle in seen:
+            return handle
+        seen.add(handle)
+    return ""

@@ -1,0 +1,115 @@
+"""Which systems can be measured: adding one is one file and one row here."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from truerecall.bench.systems.bm25 import Bm25
+from truerecall.bench.systems.full_dump import FullDump
+from truerecall.bench.systems.null import Null
+from truerecall.bench.systems.oracle import Oracle
+from truerecall.bench.systems.protocol import System
+from truerecall.bench.systems.random_order import RandomOrder
+from truerecall.bench.systems.recent import Recent
+from truerecall.bench.systems.subprocess_system import SubprocessSystem
+from truerecall.bench.systems.truerecall import Truerecall
+from truerecall.core.config import Settings, load_settings
+from truerecall.errors import InvalidSettings
+from truerecall.models.registry import embedder
+
+Options = Mapping[str, str]
+"""As given on a command line: ``bm25`` takes none, ``random`` takes ``seed=1``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A system that can be named."""
+
+    make: Callable[[Options], System]
+    options: tuple[str, ...] = ()
+    """The options that it takes; any other is refused."""
+    control: bool = True
+    """Whether it belongs in every run."""
+    inapplicable: Mapping[str, str] | None = None
+    """Conformance checks that say nothing about it, with the reason."""
+
+
+_NO_SEARCH = "it does not look at the question"
+
+
+def _command(options: Options) -> System:
+    command = shlex.split(options.get("command", ""))
+    if not command:
+        raise InvalidSettings(
+            "the system 'command' needs a command", remedy="Give command='python3 adapter.py'."
+        )
+    return SubprocessSystem(command, timeout=_number(options, "timeout", 600.0))
+
+
+def _truerecall(options: Options) -> System:
+    settings = load_settings(Path(options["settings"])) if "settings" in options else Settings()
+    return Truerecall(embedder(options.get("embedder", "auto")), settings, options.get("name", "truerecall"))
+
+
+def _number(options: Options, name: str, default: float) -> float:
+    try:
+        value = float(options.get(name, default))
+    except ValueError:
+        value = -1.0
+    if not 0.0 < value < float("inf"):
+        raise InvalidSettings(f"{name} is {options[name]!r}", remedy="Give seconds above 0, such as 600.")
+    return value
+
+
+def _seed(options: Options) -> int:
+    try:
+        return int(options.get("seed", 0))
+    except ValueError:
+        raise InvalidSettings(f"seed is {options['seed']!r}", remedy="Give a whole number.") from None
+
+
+SYSTEMS: Mapping[str, Row] = {
+    "null": Row(
+        lambda options: Null(),
+        inapplicable={
+            "needle found": "it recalls nothing",
+        },
+    ),
+    "random": Row(
+        lambda options: RandomOrder(_seed(options)),
+        options=("seed",),
+        inapplicable={"needle found": _NO_SEARCH},
+    ),
+    "recent": Row(lambda options: Recent(), inapplicable={"needle found": _NO_SEARCH}),
+    "full-dump": Row(lambda options: FullDump(), inapplicable={"needle found": _NO_SEARCH}),
+    "oracle": Row(
+        lambda options: Oracle(),
+        inapplicable={"needle found": "it finds only what the harness reveals to it"},
+    ),
+    "bm25": Row(lambda options: Bm25()),
+    "truerecall": Row(_truerecall, options=("embedder", "settings", "name"), control=False),
+    "command": Row(_command, options=("command", "timeout"), control=False),
+}
+
+
+def create(name: str, options: Options | None = None) -> System:
+    """The named system; ``InvalidSettings`` for a name or an option that is not in the table."""
+    given = dict(options or {})
+    row = SYSTEMS.get(name)
+    if row is None:
+        raise InvalidSettings(f"there is no system {name!r}", remedy=f"Use one of: {', '.join(SYSTEMS)}.")
+    for option in given:
+        if option not in row.options:
+            taken = f"It takes: {', '.join(row.options)}." if row.options else "It takes no options."
+            raise InvalidSettings(f"{name} does not know the option {option!r}", remedy=taken)
+    return row.make(given)
+
+
+def controls(seed: int = 0) -> list[System]:
+    """The systems that belong in every run, in the order of the table."""
+    return [
+        create(name, {"seed": str(seed)} if "seed" in row.options else {})
+        for name, row in SYSTEMS.items()
+        if row.control
+    ]

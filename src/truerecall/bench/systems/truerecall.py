@@ -1,0 +1,140 @@
+"""The memory itself, by its public face: ``Memory.remember`` and ``Memory.recall`` with shipped defaults."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from truerecall import __version__
+from truerecall.bench.packing import stands_whole
+from truerecall.bench.systems.protocol import Answer, Block, Census, Item
+from truerecall.core.clock import ManualClock
+from truerecall.core.config import Settings
+from truerecall.core.entry import Draft, EventTime, Scope, Source
+from truerecall.errors import SystemFailed
+from truerecall.memory.memory import Memory
+from truerecall.memory.recall.pack import Packed
+from truerecall.memory.recall.pipeline import Recall
+from truerecall.models.protocols import Embedder
+
+_SEED = 0  # of the ids: the same history gives the same store
+
+
+class Truerecall:
+    """Each item an entry with its session's time; the clock stands at the question's date."""
+
+    reusable = True
+
+    def __init__(
+        self, embedder: Embedder | None, settings: Settings | None = None, name: str = "truerecall"
+    ) -> None:
+        self.name = name
+        self._embedder = embedder
+        self._settings = settings or Settings()
+        self._clock = ManualClock(datetime(1970, 1, 1, tzinfo=UTC))
+        self._memory: Memory | None = None
+        self._written: Counter[str] = Counter()
+
+    @property
+    def configuration(self) -> Mapping[str, str | int | float | bool | None]:
+        """Version, model and every setting."""
+        identity = None if self._embedder is None else self._embedder.identity
+        settings: dict[str, str | int | float | bool | None] = {
+            f"{group}.{name}": value
+            for group, values in asdict(self._settings).items()
+            for name, value in values.items()
+        }
+        return {
+            "version": __version__,
+            "embedder": None if identity is None else identity.name,
+            "weights": None if identity is None else identity.weights,
+            "runtime": None if identity is None else identity.runtime,
+            **settings,
+        }
+
+    def open(self, folder: Path, scope: Scope) -> None:
+        """Open ``memory.db`` in ``folder``."""
+        self._written = Counter()
+        self._memory = Memory.open(
+            folder / "memory.db",
+            tenant=scope.tenant,
+            space=scope.space,
+            user=scope.user,
+            embedder=self._embedder,
+            settings=self._settings,
+            clock=self._clock,
+            seed=_SEED,
+        )
+
+    def ingest(self, items: Sequence[Item]) -> list[str | None]:
+        """Replay the items, each recorded at its own time."""
+        if items:
+            self._clock.now = max(item.at for item in items)
+        results = self._open().remember([_draft(item) for item in items])
+        self._written.update(result.status for result in results)
+        return [result.id for result in results]
+
+    def recall(self, question: str, date: datetime, k: int, budgets: Sequence[int]) -> Answer:
+        """Ask at the question's date; blocks are packed when they are looked at."""
+        self._clock.now = date
+        recalled = self._open().recall(question, limit=k)
+        handles = tuple(hit.entry.id for hit in recalled.hits)
+        lanes = {lane.name: lane.candidates for lane in recalled.trace.lanes}
+        return Answer(handles, _Blocks(recalled, budgets), lanes)
+
+    def delete(self, handles: Sequence[str]) -> None:
+        """Purge them."""
+        self._open().purge(*handles)
+
+    def census(self) -> Census:
+        """What the store itself counts; refusals are those since it was opened."""
+        counts = self._open().counts()
+        return Census(counts.entries, counts.embedded, counts.masked, self._written["refused"])
+
+    def close(self) -> None:
+        """Close the store."""
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
+
+    def _open(self) -> Memory:
+        if self._memory is None:
+            raise SystemFailed(f"{self.name} is not open", remedy="Call open(folder, scope) first.")
+        return self._memory
+
+
+class _Blocks(Mapping[int, Block]):
+    """Packs on demand, so that the time of a recall is not that of as many blocks as a run looks at."""
+
+    def __init__(self, recalled: Recall, budgets: Sequence[int]) -> None:
+        self._recalled = recalled
+        self._budgets = tuple(budgets)
+
+    def __getitem__(self, budget: int) -> Block:
+        if budget not in self._budgets:
+            raise KeyError(budget)
+        packed = self._recalled.packed(budget)
+        return Block(packed.text, packed.tokens, tuple(_whole(packed, self._recalled)))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._budgets)
+
+    def __len__(self) -> int:
+        return len(self._budgets)
+
+
+def _draft(item: Item) -> Draft:
+    return Draft(
+        text=item.text,
+        kind="turn" if item.speaker else "document",
+        source=Source(speaker=item.speaker or None, session=item.session, position=item.position),
+        happened_at=EventTime(item.at),
+        recorded_at=item.at,
+    )
+
+
+def _whole(packed: Packed, recalled: Recall) -> Iterator[str]:
+    """Entries that the block holds uncut: a part of a long one does not carry its evidence."""
+    texts = {hit.entry.id: hit.entry.text for hit in recalled.hits}
+    return (entry_id for entry_id in packed.ids if stands_whole(texts[entry_id], packed.text))

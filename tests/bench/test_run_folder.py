@@ -1,0 +1,200 @@
+"""A run goes on after a kill, computes nothing twice, and writes nowhere but where it was sent."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from truerecall.bench.datasets.records import Conversation, Dataset, Question, Session, Turn
+from truerecall.bench.manifest import QuestionRow, RetrievalManifest
+from truerecall.bench.retrieval import Progress, run_retrieval
+from truerecall.bench.run import RunOptions, write_whole
+from truerecall.bench.scoring import Ruler
+from truerecall.bench.systems.bm25 import Bm25
+from truerecall.bench.systems.protocol import Item, System
+from truerecall.bench.systems.table import controls
+from truerecall.core.clock import ManualClock
+from truerecall.errors import RunError
+
+NOON = datetime(2024, 5, 7, 12, tzinfo=UTC)
+CLOCK = ManualClock(NOON)
+TEXTS = ("The boat is called Juniper.", "The night train leaves at nine.", "Aunt Rosa baked plum cake.")
+ASKED = ("What is the boat called?", "When does the train leave?", "Who baked a cake?", "Whose aunt is it?")
+GOLD = ("D1:1", "D1:2", "D1:3", "D1:3")
+
+
+def conversation(id: str) -> Conversation:
+    """One session of three turns, and four questions."""
+    turns = tuple(Turn(f"D1:{n + 1}", "Kim", text, n) for n, text in enumerate(TEXTS))
+    questions = tuple(
+        Question(f"{id}-{n}", text, NOON, "single", "Rosa", frozenset({gold}), frozenset({"D1"}))
+        for n, (text, gold) in enumerate(zip(ASKED, GOLD, strict=True))
+    )
+    return Conversation(id, (Session("D1", NOON, turns),), questions)
+
+
+def dataset() -> Dataset:
+    """Two conversations with the same history."""
+    both = (conversation("one"), conversation("two"))
+    return Dataset("tiny", "made", "tiny.json", "ab" * 32, False, both, (), planned=8)
+
+
+def options(out: Path, **changes: Any) -> RunOptions:
+    ruler = Ruler(ks=(1, 3), limit=2, k=200, budgets=(100, 500), seed=0)
+    return RunOptions(**{"out": out, "name": "trial", "ruler": ruler, **changes})
+
+
+def run(out: Path, systems: Sequence[System], **changes: Any) -> RetrievalManifest:
+    return run_retrieval([dataset()], systems, options(out, **changes), CLOCK, lambda progress: None)
+
+
+def rows(out: Path) -> list[QuestionRow]:
+    lines = (out / "trial" / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    return [QuestionRow.model_validate_json(line) for line in lines]
+
+
+def timeless(value: Any) -> Any:
+    """A manifest or a row without what differs from run to run: times, and whether a cache helped."""
+    if isinstance(value, dict):
+        timed = {"created", "ingest_seconds", "ingest_cached", "latency", "ms"}
+        return {key: timeless(part) for key, part in value.items() if key not in timed}
+    if isinstance(value, list):
+        return [
+            timeless(part) for part in value if not (isinstance(part, dict) and part.get("metric") == "ms")
+        ]
+    return value
+
+
+def test_two_runs_give_the_same_manifest_and_the_second_ingests_nothing(tmp_path: Path) -> None:
+    class Counting(Bm25):
+        ingested = 0
+
+        def ingest(self, items: Sequence[Item]) -> list[str]:
+            Counting.ingested += 1
+            return super().ingest(items)
+
+    first = run(tmp_path, [Counting()])
+    # The two conversations hold the same turns: one ingestion serves both.
+    assert Counting.ingested == 1
+    second = run(tmp_path, [Counting()], name="again")
+
+    assert Counting.ingested == 1
+    assert timeless(second.model_dump()) == timeless(first.model_dump())
+    assert (first.datasets[0].systems[0].ingest_cached, second.datasets[0].systems[0].ingest_cached) == (
+        True,
+        True,
+    )
+
+
+def test_a_finished_chunk_is_not_measured_again_and_a_damaged_one_is(tmp_path: Path) -> None:
+    first = run(tmp_path, [Bm25()])
+    chunks = sorted((tmp_path / "trial" / "chunks").iterdir())
+    chunks[0].write_text(chunks[0].read_text(encoding="utf-8")[:-40], encoding="utf-8")
+    told: list[Progress] = []
+    second = run_retrieval([dataset()], [Bm25()], options(tmp_path), CLOCK, told.append)
+
+    assert len(chunks) == 2
+    assert [progress.stage for progress in told].count("resumed") == 1
+    assert [progress.stage for progress in told].count("recall") == 4
+    assert timeless(second.model_dump()) == timeless(first.model_dump())
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+sys.path.insert(0, {folder!r})
+from test_run_folder import CLOCK, dataset, options
+from truerecall.bench.retrieval import run_retrieval
+from truerecall.bench.systems.table import controls
+
+def kill(progress):
+    if progress.done == {after} and progress.stage == {stage!r}:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+run_retrieval([dataset()], controls(), options(Path({out!r})), CLOCK, kill)
+"""
+
+
+@pytest.mark.parametrize(("stage", "after"), [("recall", 30), ("ingest", 12)])
+def test_a_killed_run_goes_on_to_the_same_manifest(stage: str, after: int, tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole", controls())
+    folder, out = str(Path(__file__).parent), str(tmp_path / "killed")
+    program = KILLED.format(folder=folder, after=after, stage=stage, out=out)
+    killed = subprocess.run([sys.executable, "-c", program], check=False, timeout=120)
+    left = tmp_path / "killed" / "trial"
+
+    assert killed.returncode == -signal.SIGKILL
+    assert not (left / "manifest.json").exists()
+    assert 0 < len(list((left / "chunks").glob("*.jsonl"))) < 12
+    told: list[Progress] = []
+    resumed = run_retrieval([dataset()], controls(), options(tmp_path / "killed"), CLOCK, told.append)
+    assert "resumed" in [progress.stage for progress in told]
+    assert timeless(resumed.model_dump()) == timeless(whole.model_dump())
+    assert [timeless(row.model_dump()) for row in rows(tmp_path / "killed")] == [
+        timeless(row.model_dump()) for row in rows(tmp_path / "whole")
+    ]
+    assert sorted(path.name for path in left.iterdir()) == [
+        "chunks",
+        "manifest.json",
+        "rows.jsonl",
+        "run.json",
+    ]
+
+
+def test_an_interrupted_run_keeps_what_is_finished(tmp_path: Path) -> None:
+    def interrupt(progress: Progress) -> None:
+        if progress.done == 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_retrieval([dataset()], [Bm25()], options(tmp_path), CLOCK, interrupt)
+
+    assert len(list((tmp_path / "trial" / "chunks").iterdir())) == 1
+
+
+def test_another_plan_under_the_same_name_is_refused(tmp_path: Path) -> None:
+    run(tmp_path, [Bm25()])
+
+    with pytest.raises(RunError, match="other data, systems or options"):
+        run(tmp_path, [Bm25()], granularity="session")
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "cache", ".hidden", "-x", "a" * 101, "a\n"])
+def test_a_name_that_could_lead_elsewhere_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="cannot name a run"):
+        RunOptions(out=tmp_path, name=name)
+
+
+@pytest.mark.parametrize("link", ["trial", "cache", "trial/chunks", "trial/work"])
+def test_a_link_out_of_the_output_folder_is_refused(link: str, tmp_path: Path) -> None:
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (out / link).parent.mkdir(parents=True)
+    (out / link).symlink_to(elsewhere, target_is_directory=True)
+
+    with pytest.raises(RunError, match="leads out of the output folder"):
+        run(out, [Bm25()])
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_the_output_folder_itself_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real", target_is_directory=True)
+    run(tmp_path / "link", [Bm25()])
+
+    assert (tmp_path / "real" / "trial" / "manifest.json").exists()
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "kept.txt"
+    write_whole(path, "first\n")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(path, "second \ud800\n")
+
+    assert path.read_text(encoding="utf-8") == "first\n"
+    assert [found.name for found in tmp_path.iterdir()] == ["kept.txt"]

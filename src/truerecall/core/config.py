@@ -47,7 +47,7 @@ class RecallSettings:
     """The token counter that the budget is measured with."""
     rrf_k: int = 60
     """The constant of reciprocal rank fusion."""
-    length_weight: float = 0.0
+    length_weight: float = 0.2
     """BM25's b: how far a longer text counts for less."""
     pinned: int = 3
     """Pinned entries kept at the head, at most."""
@@ -138,12 +138,17 @@ def _check(settings: Settings) -> None:
     def refuse(name: str, value: object, want: str) -> None:
         raise InvalidSettings(f"{name} is {value!r}", where=name, remedy=f"Give {want}.")
 
-    for group in (settings.lanes, settings.factors):
-        for item in fields(group):
-            value = getattr(group, item.name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-                refuse(item.name, value, "a finite number")
-            if value < 0 or (group is settings.factors and value > 2):
+    for record in (settings.recall, settings.lanes, settings.factors, settings.store):
+        for name, kind in get_type_hints(type(record)).items():
+            value = getattr(record, name)
+            if type(value) is not kind and not (kind is float and type(value) is int):
+                refuse(name, value, f"a {kind.__name__}")
+            if kind is float and not math.isfinite(value):
+                refuse(name, value, "a finite number")
+    for weights in (settings.lanes, settings.factors):
+        for item in fields(weights):
+            value = getattr(weights, item.name)
+            if value < 0 or (weights is settings.factors and value > 2):
                 refuse(item.name, value, "a weight from 0 (a factor's: to 2)")
     recall, store = settings.recall, settings.store
     for name, value, least in (

@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import Literal, get_args
 
 from truerecall.core.clock import aware, parse_instant
+from truerecall.core.ids import id_bytes, id_text
 from truerecall.errors import InvalidInput, InvalidScope, InvalidTime
 
 Kind = Literal[
@@ -117,10 +118,12 @@ class EventTime:
     @classmethod
     def parse(cls, text: str) -> "EventTime":
         """``2023``, ``2023-05``, ``2023-05-08`` (days of UTC) or an instant with its zone."""
+        if not isinstance(text, str):
+            raise InvalidTime(f"a time is {type(text).__name__}", remedy="Give a text such as '2023-05-08'.")
         for shape, precision in (("%Y", "year"), ("%Y-%m", "month"), ("%Y-%m-%d", "day")):
             try:
                 value = datetime.strptime(text, shape).replace(tzinfo=UTC)
-            except (ValueError, TypeError):
+            except ValueError:
                 continue
             return cls(value, precision)  # type: ignore[arg-type]  # the literals of the table above
         return cls(parse_instant(text, "happened_at"))
@@ -213,11 +216,15 @@ class Draft:
     """Kept at the head of recall."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise InvalidInput(f"a text is {type(self.text).__name__}, not a string", remedy="Give a string.")
+        if not isinstance(self.pinned, bool):
+            raise InvalidInput(f"pinned is {self.pinned!r}", remedy="Give True or False.")
         _check_choice("kind", self.kind, get_args(Kind))
         _check_choice("decay_class", self.decay_class, get_args(DecayClass))
         _check_choice("visibility", self.visibility, get_args(Visibility))
         object.__setattr__(self, "trust", Trust.parse(self.trust))
-        object.__setattr__(self, "source_ids", tuple(self.source_ids))
+        object.__setattr__(self, "source_ids", tuple(id_text(id_bytes(i)) for i in self.source_ids))
         for name in ("recorded_at", "valid_from", "valid_to"):
             value = getattr(self, name)
             if value is not None:
@@ -235,6 +242,9 @@ class Draft:
             raise InvalidInput(
                 f"a {self.kind} has no proof_count or confidence", remedy="Set them on observations only."
             )
+        count = self.proof_count
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+            raise InvalidInput(f"proof_count is {count!r}", remedy="Give a whole number from 1.")
         if self.confidence is not None and not 0.0 <= self.confidence <= 1.0:
             raise InvalidInput(f"confidence is {self.confidence!r}", remedy="Give a number from 0 to 1.")
 

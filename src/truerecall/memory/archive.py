@@ -57,6 +57,7 @@ def write_archive(
     model: ModelIdentity | None,
 ) -> Archive:
     """Write an export into a folder that does not exist yet (or is empty): whole, or not at all."""
+    folder = folder.resolve()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ArchiveError("the export's folder is not empty", where=str(folder), remedy="Name a new folder.")
     draft = folder.with_name(f".{folder.name}.part")

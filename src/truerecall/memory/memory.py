@@ -1,6 +1,7 @@
 """The memory: remember, recall, and everything around them. Thin: no SQL and no formulas here."""
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Unpack
 from truerecall.core.clock import Clock, aware, system_clock
 from truerecall.core.config import Settings
 from truerecall.core.entry import DEFAULT_TRUST, Draft, Entry, Event, EventKind, Scope, Trust
-from truerecall.core.ids import IdSource, seeded_bits, system_bits
+from truerecall.core.ids import IdSource, id_bytes, id_text, seeded_bits, system_bits
 from truerecall.errors import ArchiveError, InvalidInput, NotFound, StoreReadOnly
 from truerecall.memory.archive import read_archive, write_archive
 from truerecall.memory.doctor import Health, examine
@@ -103,6 +104,7 @@ class Memory:
         scope = Scope(tenant, space, user)
         chosen = settings or Settings()
         model = named_embedder(embedder) if isinstance(embedder, str) else embedder
+        named_counter(chosen.recall.counter)  # an unknown name is refused before a file is made
         store = SqliteStore.open(path, chosen.store, clock, None if model is None else model.identity)
         ids = IdSource(clock, system_bits if seed is None else seeded_bits(seed))
         return cls(store, scope, model, chosen, clock, ids)
@@ -175,11 +177,6 @@ class Memory:
         self._writable()
         old = self.get(entry_id)
         now = self._clock()
-        if old.ended_at is not None and old.ended_at <= now:
-            raise InvalidInput(
-                f"entry {old.id} has ended already",
-                remedy="Correct the entry that superseded it: see its history.",
-            )
         draft = Draft(
             text=text,
             kind=old.kind,
@@ -189,7 +186,7 @@ class Memory:
             source=old.source,
             source_ids=old.source_ids,
             happened_at=old.happened_at,
-            valid_from=now,
+            valid_from=now if old.valid_from is None else max(now, old.valid_from),
             valid_to=old.valid_to,
             proof_count=old.proof_count,
             confidence=old.confidence,
@@ -225,10 +222,15 @@ class Memory:
             )
         identity = None if self._embedder is None else self._embedder.identity
         store = SqliteStore.open(path, self.settings.store, lambda: instant, identity)
-        items = (
-            Prepared(e, vectors) for e, vectors in self._store.scan(self.scope) if e.recorded_at < instant
-        )
-        store.restore(self.scope, items, [e for e in self._store.all_events(self.scope) if e.at < instant])
+        try:
+            kept: set[str] = set()
+            with closing(self._store.scan(self.scope)) as rows:
+                store.restore(self.scope, _before(rows, instant, kept), ())
+            events = self._store.all_events(self.scope)
+            store.restore(self.scope, (), [e for e in events if e.at < instant and e.entry_id in kept])
+        except BaseException:
+            store.close()
+            raise
         ids = IdSource(lambda: instant)
         cut = Memory(store, self.scope, self._embedder, self.settings, lambda: instant, ids)
         cut._frozen = True
@@ -238,9 +240,9 @@ class Memory:
         """Write all that this user sees into a new folder: a manifest and JSON lines."""
         target = Path(folder)
         identity = None if self._embedder is None else self._embedder.identity
-        write_archive(
-            target, self.scope, self._store.scan(self.scope), self._store.all_events(self.scope), identity
-        )
+        events = self._store.all_events(self.scope)
+        with closing(self._store.scan(self.scope)) as entries:
+            write_archive(target, self.scope, entries, events, identity)
         if not self._frozen:
             self._store.note_export(self.scope, target.resolve(), self._clock())
         return target
@@ -327,7 +329,7 @@ class Memory:
 
     def _full_id(self, entry_id: str) -> str:
         if not isinstance(entry_id, str) or not 8 <= len(entry_id) < 32:
-            return entry_id
+            return id_text(id_bytes(entry_id))
         found = self._store.by_suffix(self.scope, entry_id)
         if len(found) > 1:
             raise InvalidInput(f"more than one entry's id ends in {entry_id}", remedy="Give the whole id.")
@@ -343,6 +345,15 @@ class Memory:
                 "this is the memory as it stood at an instant",
                 remedy="Write to the memory itself, not to its past.",
             )
+
+
+def _before(
+    rows: Iterable[tuple[Entry, TextVectors | None]], instant: datetime, kept: set[str]
+) -> Iterable[Prepared]:
+    for entry, vectors in rows:
+        if entry.recorded_at < instant:
+            kept.add(entry.id)
+            yield Prepared(entry, vectors)
 
 
 def _positive(name: str, value: int) -> int:

@@ -17,9 +17,16 @@ def duplicates(ranked: Sequence[Entry]) -> dict[str, str]:
         for loser in (entry, *rivals.values()):
             if loser.id != newest.id:
                 dropped[loser.id] = newest.id
-        for key in [*keys, *(k for k, e in kept.items() if e.id in rivals)]:
-            kept[key] = newest
-    return dropped
+        if rivals:
+            keys += [key for key, holder in kept.items() if holder.id in rivals]
+        kept.update(dict.fromkeys(keys, newest))
+    return {loser: _last(winner, dropped) for loser, winner in dropped.items()}
+
+
+def _last(winner: str, dropped: dict[str, str]) -> str:
+    while winner in dropped:
+        winner = dropped[winner]
+    return winner
 
 
 def _keys(entry: Entry) -> list[object]:

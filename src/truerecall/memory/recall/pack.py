@@ -5,12 +5,15 @@ Grouped by session, dated, oldest first; each line names its entry's short id an
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from truerecall.core.entry import Entry, Trust
 from truerecall.memory.write.border import RECALL_CLOSE, RECALL_OPEN
 from truerecall.models.protocols import TokenCounter
 
 _CUT = " [… cut]"
+_UNDATED = datetime.min.replace(tzinfo=UTC)  # before all that is dated
+_LEAST = 6  # tokens of the shortest line: its brackets, id and trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,10 @@ def pack(ranked: Sequence[Entry], budget: int, counter: TokenCounter) -> Packed:
     groups: set[tuple[str, str]] = set()
     taken: list[tuple[Entry, str]] = []
     left: list[str] = []
-    for entry in ranked:
+    for place, entry in enumerate(ranked):
+        if spent + _LEAST > budget:
+            left.extend(rest.id for rest in ranked[place:])
+            break
         line = _line(entry, entry.text)
         cost = counter.count(line) + 1
         if _group(entry) not in groups:
@@ -58,7 +64,9 @@ def pack(ranked: Sequence[Entry], budget: int, counter: TokenCounter) -> Packed:
             taken.append((ranked[0], line))
             left.remove(ranked[0].id)
     block = _block(taken, left, counter)
-    while block.tokens > budget:  # lines may count for more together than apart, where a counter is a mere bound
+    while (
+        block.tokens > budget
+    ):  # lines may count for more together than apart, where a counter is a mere bound
         left.append(taken.pop()[0].id)
         block = _block(taken, left, counter)
     return block
@@ -67,13 +75,12 @@ def pack(ranked: Sequence[Entry], budget: int, counter: TokenCounter) -> Packed:
 def _block(taken: Sequence[tuple[Entry, str]], left: Sequence[str], counter: TokenCounter) -> Packed:
     if not taken:
         return Packed("", 0, (), tuple(left))
-    ordered = sorted(taken, key=lambda item: (_when(item[0]), _group(item[0]), _place(item[0]), item[0].id))
-    starts: dict[tuple[str, str], str] = {}
+    ordered = sorted(taken, key=lambda item: (_began(item[0]), _group(item[0]), _place(item[0]), item[0].id))
+    starts: dict[tuple[str, str], datetime] = {}
     for entry, _ in ordered:
-        starts.setdefault(_group(entry), _when(entry))
-    ordered.sort(
-        key=lambda item: (starts[_group(item[0])], _group(item[0]))
-    )  # stable: keeps the order inside
+        starts.setdefault(_group(entry), _began(entry))
+    # Stable: keeps the order inside a group.
+    ordered.sort(key=lambda item: (starts[_group(item[0])], _group(item[0])))
     lines, open_group = [RECALL_OPEN], None
     for entry, line in ordered:
         if _group(entry) != open_group:
@@ -108,11 +115,11 @@ def _cut(entry: Entry, room: int, counter: TokenCounter) -> str:
 
 
 def _group(entry: Entry) -> tuple[str, str]:
-    return entry.source.session or "", _when(entry)[:10]
+    return entry.source.session or "", "" if entry.happened_at is None else str(entry.happened_at)[:10]
 
 
-def _when(entry: Entry) -> str:
-    return "" if entry.happened_at is None else str(entry.happened_at)
+def _began(entry: Entry) -> datetime:
+    return _UNDATED if entry.happened_at is None else entry.happened_at.instant
 
 
 def _place(entry: Entry) -> int:

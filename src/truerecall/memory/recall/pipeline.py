@@ -1,13 +1,13 @@
 """Recall, as the list of its stages.
 
-understand → lanes → fuse → score → trust → dedup → pin → cut → pack. Lanes stand in ``lanes/table.py``; a reranker
+understand → lanes → fuse → score → trust → pin → dedup → cut → pack. Lanes stand in ``lanes/table.py``; a reranker
 takes its place between fuse and score, a diversifier between trust and dedup. Stages are pure over candidates; nothing
 here reads a clock but the stopwatch of the trace.
 """
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from truerecall.core.config import Settings
@@ -72,7 +72,7 @@ class Hit:
     def why(self) -> str:
         """The reason for the hit, in one line."""
         lanes = [f"{name} #{hit.rank} ({hit.reason})" for name, hit in self.lanes.items()]
-        moved = [f"{name} x{value:.3f}" for name, value in asdict(self.factors).items() if value != 1.0]
+        moved = [f"{name} x{value:.3f}" for name, value in self.factors.by_name().items() if value != 1.0]
         return ", ".join([*(["pinned"] if self.pinned else []), *lanes, *moved])
 
 
@@ -119,9 +119,8 @@ def recall(
         pinned = view.pinned(settings.recall.pinned)
     ranked = _scored(candidates, request, settings)
     trusted, untrusted = _trust_filter(ranked, request.trust)
-    distinct, repeated = _dedup(trusted)
-    headed = _pin(distinct, pinned)
-    hits, beyond = headed[: request.limit], headed[request.limit :]
+    distinct, repeated = _dedup(_pin(trusted, pinned))
+    hits, beyond = tuple(distinct[: request.limit]), distinct[request.limit :]
     block = pack([hit.entry for hit in hits], request.budget, counter)
     dropped = (
         *untrusted,
@@ -180,11 +179,11 @@ def _dedup(ranked: Sequence[Hit]) -> tuple[list[Hit], list[Dropped]]:
     return kept, [Dropped(loser, "duplicate", winner) for loser, winner in repeated.items()]
 
 
-def _pin(ranked: Sequence[Hit], pinned: Sequence[Entry]) -> tuple[Hit, ...]:
+def _pin(ranked: Sequence[Hit], pinned: Sequence[Entry]) -> Sequence[Hit]:
     found = {hit.entry.id: hit for hit in ranked}
     head = [replace(found.get(e.id) or Hit(e, 0.0, {}), pinned=True) for e in pinned]
     ids = {hit.entry.id for hit in head}
-    return (*head, *(hit for hit in ranked if hit.entry.id not in ids))
+    return [*head, *(hit for hit in ranked if hit.entry.id not in ids)]
 
 
 def _trace(
@@ -201,7 +200,7 @@ def _trace(
         terms=len(query.terms),
         lanes=lanes,
         scored=tuple(
-            Scored(hit.entry.id, round(hit.fused, 9), asdict(hit.factors), round(hit.score, 9))
+            Scored(hit.entry.id, round(hit.fused, 9), hit.factors.by_name(), round(hit.score, 9))
             for hit in ranked
         ),
         dropped=dropped,

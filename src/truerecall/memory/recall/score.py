@@ -23,6 +23,10 @@ class Factors:
     temporal: float = 1.0
     trust: float = 1.0
 
+    def by_name(self) -> dict[str, float]:
+        """Each under its name."""
+        return {"recency": self.recency, "temporal": self.temporal, "trust": self.trust}
+
     @property
     def product(self) -> float:
         """All of them together."""

@@ -34,6 +34,7 @@ class Database:
         self._connection = connection
         self._lock = threading.RLock()
         self._depth = 0
+        self._writing = False
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -50,11 +51,17 @@ class Database:
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         with self._lock, translated(self.path):
+            write = begin != "BEGIN"
             if self._depth:
+                if write and not self._writing:
+                    # It would end with the read, uncommitted.
+                    raise StoreError(
+                        "a write began inside a read", where=self.path, remedy="Finish the read first."
+                    )
                 yield self._connection
                 return
             self._connection.execute(begin)
-            self._depth += 1
+            self._depth, self._writing = 1, write
             try:
                 yield self._connection
             except BaseException:
@@ -67,7 +74,7 @@ class Database:
                     self._rollback()
                     raise
             finally:
-                self._depth -= 1
+                self._depth, self._writing = 0, False
 
     def _rollback(self) -> None:
         # A full disk makes SQLite roll back by itself.

@@ -11,7 +11,13 @@ from truerecall.memory.store.database import IN_MEMORY, Database
 from truerecall.memory.store.migrations import MIGRATIONS, kept_copies
 from truerecall.memory.store.protocol import Finding
 from truerecall.memory.store.rows import scan_entries
-from truerecall.memory.store.textindex import clear_index, index_entry, index_faults, searched_text
+from truerecall.memory.store.textindex import (
+    clear_index,
+    index_entry,
+    index_faults,
+    indexed_length,
+    searched_text,
+)
 from truerecall.memory.store.vectors import find_model
 from truerecall.models.protocols import ModelIdentity
 
@@ -82,9 +88,12 @@ def repair(database: Database) -> list[str]:
         if _index_faults(db):
             rebuild_index(db)
             done.append("made the text indexes anew")
-        gone = db.execute(f"DELETE FROM vector WHERE {_BAD_VECTOR}").rowcount
+        # Until nothing is bad: a text that lost one piece is embedded anew as a whole.
+        gone = 0
+        while found := db.execute(f"DELETE FROM vector WHERE {_BAD_VECTOR}").rowcount:
+            gone += found
         if gone:
-            done.append(f"removed {gone} vectors that were damaged or had lost their entry")
+            done.append(f"removed {gone} vectors that were damaged, incomplete or without an entry")
         if done:
             db.execute("UPDATE partition SET epoch = epoch + 1")
     with database.outside() as db:
@@ -156,6 +165,9 @@ def _index_faults(db: sqlite3.Connection) -> list[str]:
         text = searched_text(entry)
         wanted = [index_text(text), segment(text)]
         pairs += bool(wanted[1])
+        length = db.execute("SELECT length FROM standing WHERE rowid = ?", (rowid,)).fetchone()[0]
+        if length != indexed_length(*wanted):
+            faults.append(f"entry {entry.id} has another length than its text")
         for table, content in zip(("lexical", "bigram"), wanted, strict=True):
             row = db.execute(f"SELECT text FROM {table} WHERE rowid = ?", (rowid,)).fetchone()
             if (row[0] if row else "") != content:
@@ -184,7 +196,6 @@ def _standing_faults(db: sqlite3.Connection) -> list[str]:
 
 
 def _rebuild_standing(db: sqlite3.Connection) -> None:
-    lengths = dict(db.execute("SELECT rowid, length FROM standing").fetchall())
     db.execute("DELETE FROM standing")
     db.execute(
         f"INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length)"
@@ -192,19 +203,20 @@ def _rebuild_standing(db: sqlite3.Connection) -> None:
     )
     for rowid, entry in scan_entries(db, 0, _LAST_ROW):
         text = searched_text(entry)
-        length = lengths.get(rowid) or len(index_text(text).split()) + len(segment(text).split())
+        length = indexed_length(index_text(text), segment(text))
         db.execute("UPDATE standing SET length = ? WHERE rowid = ?", (length, rowid))
 
 
 _BAD_VECTOR = (
     "entry NOT IN (SELECT rowid FROM entry) OR model NOT IN (SELECT id FROM model)"
     " OR length(value) <> (SELECT dimension FROM model m WHERE m.id = vector.model)"
+    " OR kept <> (SELECT count(*) FROM vector w WHERE w.model = vector.model AND w.entry = vector.entry)"
 )
 
 
 def _vector_faults(db: sqlite3.Connection) -> list[str]:
     bad = db.execute(f"SELECT count(*) FROM vector WHERE {_BAD_VECTOR}").fetchone()[0]
-    return [f"{bad} vectors are damaged or have no entry"] if bad else []
+    return [f"{bad} vectors are damaged, incomplete or without an entry"] if bad else []
 
 
 def _embedding(db: sqlite3.Connection, identity: ModelIdentity | None) -> Finding:

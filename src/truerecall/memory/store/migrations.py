@@ -106,7 +106,8 @@ CREATE TABLE vector (
   model INTEGER NOT NULL REFERENCES model (id),
   entry INTEGER NOT NULL REFERENCES entry (rowid),
   chunk INTEGER NOT NULL,
-  chunks INTEGER NOT NULL,               -- how many the text has; more than are stored where it is very long
+  kept INTEGER NOT NULL,                 -- how many rows this entry has by this model
+  chunks INTEGER NOT NULL,               -- how many pieces its text has: more than are kept where it is very long
   scale REAL NOT NULL,
   value BLOB NOT NULL,
   PRIMARY KEY (model, entry, chunk)

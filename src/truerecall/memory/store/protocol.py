@@ -1,13 +1,14 @@
 """What a store must do for the memory; SQLite is the embedded default."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from truerecall.core.entry import Entry, Event, EventKind, Kind, Scope, Trust
+from truerecall.errors import InvalidInput
 from truerecall.memory.store.vectors import TextVectors
 from truerecall.memory.store.view import View
 from truerecall.memory.store.writing import Prepared
@@ -47,6 +48,16 @@ class Filter:
     """Whether to show superseded and retired entries as well."""
     newest: int = 50
     """At most so many, the last learned first."""
+
+    def __post_init__(self) -> None:
+        if self.kind is not None and self.kind not in get_args(Kind):
+            raise InvalidInput(
+                f"{self.kind!r} is not a kind", remedy=f"Use one of: {', '.join(get_args(Kind))}."
+            )
+        if self.session is not None and not isinstance(self.session, str):
+            raise InvalidInput(f"session is {type(self.session).__name__}", remedy="Give a string or None.")
+        if isinstance(self.newest, bool) or not isinstance(self.newest, int) or self.newest < 1:
+            raise InvalidInput(f"newest is {self.newest!r}", remedy="Give a whole number from 1.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +120,11 @@ class Store(Protocol):
         """What the reader may see at an instant, in one snapshot."""
         ...
 
-    def scan(self, scope: Scope) -> Iterable[tuple[Entry, TextVectors | None]]:
-        """All entries that the reader sees, in order of arrival, with the open model's vectors."""
+    def scan(self, scope: Scope) -> Generator[tuple[Entry, TextVectors | None], None, None]:
+        """All entries that the reader sees, in order of arrival, with the open model's vectors.
+
+        One snapshot, held until the generator is closed: close it.
+        """
         ...
 
     def all_events(self, scope: Scope) -> list[Event]:

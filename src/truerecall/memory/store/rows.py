@@ -3,10 +3,11 @@
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from truerecall.core.clock import from_micros, to_micros
-from truerecall.core.entry import Entry, Event, EventTime, Scope, Source, Trust
+from truerecall.core.entry import Entry, Event, EventTime, Precision, Scope, Source, Trust
 from truerecall.core.ids import id_bytes, id_text
 
 PARTITION_BITS = 32
@@ -101,6 +102,17 @@ def micros(value: Any) -> int | None:
     return None if value is None else to_micros(value)
 
 
+# Few different ones stand in many rows, and making one checks it anew.
+@lru_cache(maxsize=1024)
+def _scope(tenant: str, space: str, author: str) -> Scope:
+    return Scope(tenant, space, author)
+
+
+@lru_cache(maxsize=4096)
+def _event_time(at: int, precision: Precision) -> EventTime:
+    return EventTime(from_micros(at), precision)
+
+
 def _sources(db: sqlite3.Connection, where: str, values: Sequence[int]) -> Mapping[int, tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
     for entry, source in db.execute(
@@ -118,7 +130,7 @@ def _entry(row: tuple[Any, ...], sources: Mapping[int, tuple[str, ...]]) -> Entr
     ) = row  # fmt: skip
     return Entry(
         id=id_text(entry_id),
-        scope=Scope(tenant, space, author),
+        scope=_scope(tenant, space, author),
         visibility="private" if owner else "shared",
         text=text,
         kind=kind,
@@ -126,7 +138,7 @@ def _entry(row: tuple[Any, ...], sources: Mapping[int, tuple[str, ...]]) -> Entr
         trust=Trust(trust),
         source=Source(speaker, channel, session, position, tool, repository, commit, branch, cwd),
         source_ids=sources.get(rowid, ()),
-        happened_at=None if happened_at is None else EventTime(from_micros(happened_at), precision),
+        happened_at=None if happened_at is None else _event_time(happened_at, precision),
         recorded_at=from_micros(recorded_at),
         replayed=bool(replayed),
         valid_from=None if valid_from is None else from_micros(valid_from),

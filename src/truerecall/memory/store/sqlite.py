@@ -1,7 +1,7 @@
 """The embedded store: one SQLite file."""
 
 import contextlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +10,7 @@ from truerecall.core.clock import Clock, to_micros
 from truerecall.core.config import StoreSettings
 from truerecall.core.entry import Entry, Event, Scope, Trust
 from truerecall.core.ids import id_bytes, id_text
-from truerecall.errors import ArchiveError, ModelMismatch, NotFound
+from truerecall.errors import ArchiveError, InvalidInput, ModelMismatch, NotFound
 from truerecall.memory.store import health, purge
 from truerecall.memory.store.database import Database, open_database
 from truerecall.memory.store.migrations import create_schema, migrate
@@ -82,6 +82,13 @@ class SqliteStore:
     def replace(self, scope: Scope, old_id: str, item: Prepared, event: Event) -> None:
         with self._database.writing() as db:
             rowid = self._rows(scope, [old_id])[old_id]
+            if db.execute(
+                "SELECT 1 FROM standing WHERE rowid = ? AND ends_at <= ?", (rowid, to_micros(event.at))
+            ).fetchone():
+                raise InvalidInput(
+                    f"entry {old_id} has ended already",
+                    remedy="Correct the entry that superseded it: see its history.",
+                )
             insert(db, item, self._model(item.vectors is not None))
             insert_event(db, rowid, event)
 
@@ -143,7 +150,7 @@ class SqliteStore:
             parts = [self._part(number) for number in readable_partitions(db, scope)]
             yield View(db, parts, to_micros(when), [int(tier) for tier in trust])
 
-    def scan(self, scope: Scope) -> Iterable[tuple[Entry, TextVectors | None]]:
+    def scan(self, scope: Scope) -> Generator[tuple[Entry, TextVectors | None], None, None]:
         with self._database.reading() as db:
             model = self._model(False)
             for number in readable_partitions(db, scope):

@@ -19,6 +19,11 @@ def index_entry(db: sqlite3.Connection, rowid: int, entry: Entry) -> int:
     db.execute("INSERT INTO lexical (rowid, text) VALUES (?, ?)", (rowid, words))
     if pairs:
         db.execute("INSERT INTO bigram (rowid, text) VALUES (?, ?)", (rowid, pairs))
+    return indexed_length(words, pairs)
+
+
+def indexed_length(words: str, pairs: str) -> int:
+    """Words in the text index, for BM25."""
     return len(words.split()) + len(pairs.split())
 
 
@@ -52,9 +57,22 @@ def optimize_index(db: sqlite3.Connection) -> None:
 
 
 def clear_index(db: sqlite3.Connection) -> None:
-    """Empty both indexes, before they are made anew."""
-    for table in ("lexical", "bigram"):
-        db.execute(f"DELETE FROM {table}")
+    """Make both indexes anew, empty. A damaged one cannot be emptied row by row, nor always be dropped."""
+    for table, tokenizer in (("lexical", "porter unicode61"), ("bigram", "ascii")):
+        try:
+            db.execute(f"DROP TABLE IF EXISTS {table}")
+        except sqlite3.Error:
+            _drop_parts(db, table)
+        db.execute(f"CREATE VIRTUAL TABLE {table} USING fts5 (text, tokenize = '{tokenizer}')")
+
+
+def _drop_parts(db: sqlite3.Connection, table: str) -> None:
+    """Take an index out that FTS5 refuses to open: its own row of the schema, then its ordinary tables."""
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute("DELETE FROM sqlite_master WHERE name = ?", (table,))
+    db.execute("PRAGMA writable_schema = RESET")
+    for part in ("data", "idx", "content", "docsize", "config"):
+        db.execute(f"DROP TABLE IF EXISTS {table}_{part}")
 
 
 def index_faults(db: sqlite3.Connection) -> list[str]:

@@ -76,19 +76,20 @@ def models(db: sqlite3.Connection) -> list[tuple[ModelIdentity, int]]:
 def insert_vectors(db: sqlite3.Connection, model: int, rowid: int, vectors: TextVectors) -> None:
     """Store the vectors of an entry."""
     db.executemany(
-        "INSERT OR REPLACE INTO vector (model, entry, chunk, chunks, scale, value) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO vector (model, entry, chunk, kept, chunks, scale, value) VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
-            (model, rowid, chunk, vectors.chunks, float(scale), value.tobytes())
+            (model, rowid, chunk, len(vectors.values), vectors.chunks, float(scale), value.tobytes())
             for chunk, (scale, value) in enumerate(zip(vectors.scales, vectors.values, strict=True))
         ],
     )
 
 
 def read_vectors(db: sqlite3.Connection, model: int, dimension: int, low: int, high: int) -> VectorTable:
-    """All vectors of a range of rows."""
+    """All vectors of a range of rows, but damaged ones: those count as missing, and doctor makes them anew."""
     rows = db.execute(
-        "SELECT entry, scale, value FROM vector WHERE model = ? AND entry BETWEEN ? AND ? ORDER BY entry, chunk",
-        (model, low, high),
+        "SELECT entry, scale, value FROM vector WHERE model = ? AND entry BETWEEN ? AND ? AND length(value) = ?"
+        " ORDER BY entry, chunk",
+        (model, low, high, dimension),
     ).fetchall()
     values = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.int8).reshape(len(rows), dimension)
     return VectorTable(
@@ -113,12 +114,14 @@ def unembedded(db: sqlite3.Connection, model: int | None) -> list[int]:
 def text_vectors(db: sqlite3.Connection, model: int, rowid: int) -> TextVectors | None:
     """An entry's vectors; None where it has none."""
     rows = db.execute(
-        "SELECT chunks, scale, value FROM vector WHERE model = ? AND entry = ? ORDER BY chunk", (model, rowid)
+        "SELECT v.chunks, v.scale, v.value, v.kept FROM vector v JOIN model m ON m.id = v.model"
+        " WHERE v.model = ? AND v.entry = ? AND length(v.value) = m.dimension ORDER BY v.chunk",
+        (model, rowid),
     ).fetchall()
-    if not rows:
+    if not rows or len(rows) != rows[0][3]:  # none, or a damaged one among them
         return None
-    values = np.stack([np.frombuffer(value, dtype=np.int8) for _, _, value in rows])
-    return TextVectors(values, np.array([scale for _, scale, _ in rows], dtype=np.float32), rows[0][0])
+    values = np.stack([np.frombuffer(value, dtype=np.int8) for _, _, value, _ in rows])
+    return TextVectors(values, np.array([scale for _, scale, _, _ in rows], dtype=np.float32), rows[0][0])
 
 
 def drop_other_models(db: sqlite3.Connection, identity: ModelIdentity) -> int:

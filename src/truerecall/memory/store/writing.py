@@ -44,7 +44,8 @@ def readable_partitions(db: sqlite3.Connection, scope: Scope) -> list[int]:
     Every read, write, export and purge gets its rows from here; there is no other scope condition in the code.
     """
     numbers = (partition_number(db, scope, "shared"), partition_number(db, scope, "private"))
-    return [number for number in numbers if number is not None]
+    # Ascending, as rows are: the view's arrays are searched by halving.
+    return sorted(number for number in numbers if number is not None)
 
 
 def next_row(db: sqlite3.Connection, entry: Entry) -> int:

@@ -83,7 +83,7 @@ def _draft(item: object, details: Details, place: int) -> Draft:
     source: dict[str, Any] = {name: value for name, value in details.items() if name in _SOURCE_FIELDS}
     rest: dict[str, Any] = {name: value for name, value in details.items() if name not in _SOURCE_FIELDS}
     source.setdefault("speaker", role)
-    if source.get("position") is not None:
+    if isinstance(source.get("position"), int):
         source["position"] += place
     elif source.get("session") is not None and role is not None:
         source["position"] = place

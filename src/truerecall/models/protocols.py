@@ -32,7 +32,7 @@ class Embedder(Protocol):
         ...
 
     def chunks(self, text: str) -> list[str]:
-        """``text`` in overlapping pieces that each fit the model; together they cover all of it. Never empty."""
+        """Overlapping pieces of ``text`` that each fit the model and together cover all of it. Never empty."""
         ...
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":

@@ -1,0 +1,7 @@
+"""Models that do what a test tells them to: no weights, no network, no chance."""
+
+from truerecall.models.scripted.chat import ScriptedChat
+from truerecall.models.scripted.embedder import ScriptedEmbedder
+from truerecall.models.scripted.reranker import ScriptedReranker
+
+__all__ = ["ScriptedChat", "ScriptedEmbedder", "ScriptedReranker"]

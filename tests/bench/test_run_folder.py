@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,10 @@ def test_another_plan_under_the_same_name_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(RunError, match="other data, systems or options"):
         run(tmp_path, [Bm25()], granularity="session")
+    with pytest.raises(RunError, match="other data, systems or options"):
+        run_retrieval(
+            [replace(dataset(), split="dev")], [Bm25()], options(tmp_path), CLOCK, lambda progress: None
+        )
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "cache", ".hidden", "-x", "a" * 101, "a\n"])

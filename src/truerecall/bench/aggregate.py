@@ -149,6 +149,7 @@ def dataset_result(dataset: Dataset, chunks: Mapping[str, Sequence[Chunk]], limi
         sha256=dataset.sha256,
         recognised=dataset.recognised,
         note=dataset.note,
+        split=dataset.split,
         conversations=len(dataset.conversations),
         sessions=sum(len(conversation.sessions) for conversation in dataset.conversations),
         turns=sum(len(session.turns) for c in dataset.conversations for session in c.sessions),

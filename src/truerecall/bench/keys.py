@@ -60,7 +60,7 @@ def plan(datasets: Sequence[Dataset], systems: Sequence[System], options: RunOpt
     """What a run is, as JSON: another plan may not go on in its folder."""
     planned = {
         "harness": HARNESS,
-        "datasets": [{"name": label(dataset), "sha256": dataset.sha256} for dataset in datasets],
+        "datasets": [{"name": label(d), "split": d.split, "sha256": d.sha256} for d in datasets],
         "systems": [_identity(system) for system in systems],
         "granularity": options.granularity,
         "ruler": asdict(options.ruler),

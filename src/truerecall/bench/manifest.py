@@ -100,6 +100,7 @@ class DatasetResult(Record):
     sha256: str
     recognised: bool
     note: str
+    split: str = Field(default="all", description="Which part of the file was read: dev, held-out or all.")
     conversations: int
     sessions: int
     turns: int

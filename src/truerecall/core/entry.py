@@ -245,7 +245,8 @@ class Draft:
         count = self.proof_count
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
             raise InvalidInput(f"proof_count is {count!r}", remedy="Give a whole number from 1.")
-        if self.confidence is not None and not 0.0 <= self.confidence <= 1.0:
+        sure = self.confidence
+        if sure is not None and (isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 <= sure <= 1):
             raise InvalidInput(f"confidence is {self.confidence!r}", remedy="Give a number from 0 to 1.")
 
 

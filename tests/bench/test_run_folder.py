@@ -1,5 +1,6 @@
 """A run goes on after a kill, computes nothing twice, and writes nowhere but where it was sent."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -103,6 +104,22 @@ def test_a_finished_chunk_is_not_measured_again_and_a_damaged_one_is(tmp_path: P
     assert [progress.stage for progress in told].count("resumed") == 1
     assert [progress.stage for progress in told].count("recall") == 4
     assert timeless(second.model_dump()) == timeless(first.model_dump())
+
+
+@pytest.mark.parametrize("damage", ["no store", "no record", "half a record"])
+def test_a_damaged_store_in_the_cache_is_made_anew(damage: str, tmp_path: Path) -> None:
+    first = run(tmp_path, [Bm25()])
+    (kept,) = (tmp_path / "cache").iterdir()
+    if damage == "no store":
+        shutil.rmtree(kept / "store")
+    elif damage == "no record":
+        (kept / "ingestion.json").unlink()
+    else:
+        (kept / "ingestion.json").write_text('{"handles": [', encoding="utf-8")
+    second = run(tmp_path, [Bm25()], name="again")
+
+    assert timeless(second.model_dump()) == timeless(first.model_dump())
+    assert sorted(path.name for path in kept.iterdir()) == ["ingestion.json", "store"]
 
 
 KILLED = """

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from truerecall.bench.manifest import QuestionRow, Record, RetrievalManifest, Scalar
 from truerecall.bench.scoring import Ruler
@@ -157,14 +157,12 @@ class RunFolder:
 
     def cached(self, key: str) -> tuple[Path, Ingestion] | None:
         """A copy of an ingested store, and what is known of it."""
-        kept = self._below(_CACHE, key)
-        try:
-            known = Ingestion.model_validate_json((kept / "ingestion.json").read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError, ValidationError):
+        known = self._known(key)
+        if known is None:
             return None
         copy = self.working_folder()
         # A copy, for a recall may leave traces in a store, and another run may use it at the same time.
-        shutil.copytree(kept / "store", copy, dirs_exist_ok=True)
+        shutil.copytree(self._below(_CACHE, key, "store"), copy, dirs_exist_ok=True)
         return copy, known
 
     def keep(self, key: str, store: Path, ingestion: Ingestion) -> None:
@@ -184,18 +182,21 @@ class RunFolder:
 
     def cached_whole(self, key: str) -> bool:
         """Whether the cache holds a usable store."""
-        path = self._below(_CACHE, key) / "ingestion.json"
-        try:
-            Ingestion.model_validate_json(path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError, ValidationError):
-            return False
-        return True
+        return self._known(key) is not None
 
     def finish(self, rows: Iterable[QuestionRow], manifest: RetrievalManifest) -> None:
         """Write all rows, then the manifest, and clear the workplace."""
         write_whole(self.path / "rows.jsonl", "".join(row.model_dump_json() + "\n" for row in rows))
         write_whole(self.path / "manifest.json", manifest.model_dump_json(indent=1) + "\n")
         shutil.rmtree(self._work)
+
+    def _known(self, key: str) -> Ingestion | None:
+        kept = self._below(_CACHE, key)
+        try:
+            known = Ingestion.model_validate_json((kept / "ingestion.json").read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return None
+        return known if (kept / "store").is_dir() else None
 
     def _below(self, *parts: str) -> Path:
         path = self.out.joinpath(*parts)

@@ -110,12 +110,15 @@ class _Blocks(Mapping[int, Block]):
     def __init__(self, recalled: Recall, budgets: Sequence[int]) -> None:
         self._recalled = recalled
         self._budgets = tuple(budgets)
+        self._made: dict[int, Block] = {}
 
     def __getitem__(self, budget: int) -> Block:
         if budget not in self._budgets:
             raise KeyError(budget)
-        packed = self._recalled.packed(budget)
-        return Block(packed.text, packed.tokens, tuple(_whole(packed, self._recalled)))
+        if budget not in self._made:
+            packed = self._recalled.packed(budget)
+            self._made[budget] = Block(packed.text, packed.tokens, tuple(_whole(packed, self._recalled)))
+        return self._made[budget]
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._budgets)

@@ -45,9 +45,7 @@ class TruerecallError(Exception):
         return (_rebuild, (type(self), self.problem, self.remedy, self.where))
 
 
-def _rebuild(
-    kind: type[TruerecallError], problem: str, remedy: str, where: str | None
-) -> TruerecallError:
+def _rebuild(kind: type[TruerecallError], problem: str, remedy: str, where: str | None) -> TruerecallError:
     return kind(problem, remedy=remedy, where=where)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from truerecall.bench.manifest import DatasetResult, QuestionRow, RetrievalManifest
+from truerecall.bench.run import read_manifest
 from truerecall.errors import RunError
 from truerecall.measure.comparing import Comparison, compare_pairs, holm
 
@@ -92,7 +93,7 @@ def compare(
     Raises:
         RunError: a run is not finished, lacks the system, or was made on other data or granularity.
     """
-    manifest_a, manifest_b = _manifest(run_a), _manifest(run_b)
+    manifest_a, manifest_b = read_manifest(run_a), read_manifest(run_b)
     _check_alike(manifest_a, manifest_b)
     if not rows or len(set(rows)) < len(rows) or not 0.0 < alpha < 1.0:
         raise RunError("nothing to compare by", remedy="Name each row once, and an alpha between 0 and 1.")
@@ -155,21 +156,6 @@ def _by_dataset(pairs: Iterable[_Pair]) -> dict[str, list[_Pair]]:
     for a, b in pairs:
         found.setdefault(a.dataset, []).append((a, b))
     return found
-
-
-def _manifest(run: Path) -> RetrievalManifest:
-    try:
-        return RetrievalManifest.model_validate_json((run / "manifest.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise RunError(
-            "the run is not finished: it has no manifest",
-            where=run.name,
-            remedy="Run the same command again; it goes on where it stopped.",
-        ) from None
-    except ValidationError:
-        raise RunError(
-            "the manifest is not one of this version", where=run.name, remedy="Make the run again."
-        ) from None
 
 
 def _check_alike(a: RetrievalManifest, b: RetrievalManifest) -> None:

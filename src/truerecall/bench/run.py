@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from truerecall.bench.manifest import QuestionRow, Record, RetrievalManifest, Scalar
 from truerecall.bench.scoring import Ruler
@@ -206,6 +206,23 @@ class RunFolder:
                 remedy="Remove the link; a run writes below its output folder only.",
             )
         return path
+
+
+def read_manifest(run: Path) -> RetrievalManifest:
+    """The manifest of a finished run's folder, or of a manifest file; ``RunError`` if there is none."""
+    path = run / "manifest.json" if run.is_dir() else run
+    try:
+        return RetrievalManifest.model_validate_json(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise RunError(
+            "the run is not finished: it has no manifest",
+            where=run.name,
+            remedy="Run the same command again; it goes on where it stopped.",
+        ) from None
+    except ValidationError:
+        raise RunError(
+            "the manifest is not one of this version", where=run.name, remedy="Make the run again."
+        ) from None
 
 
 def write_whole(path: Path, text: str) -> None:

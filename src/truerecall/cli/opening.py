@@ -52,7 +52,8 @@ _OPTIONS = (
     click.option("--store", type=click.Path(path_type=Path), default="truerecall.db", envvar="TRUERECALL_STORE",
                  show_default=True, help="The SQLite file."),
     click.option("--user", default="me", envvar="TRUERECALL_USER", show_default=True, help="Who writes and reads."),
-    click.option("--tenant", default="local", envvar="TRUERECALL_TENANT", show_default=True, help="A team or customer."),
+    click.option("--tenant", default="local", envvar="TRUERECALL_TENANT", show_default=True,
+                 help="A team or a customer."),
     click.option("--space", default="default", envvar="TRUERECALL_SPACE", show_default=True,
                  help="What the memory belongs to: an agent, a repository."),
     click.option("--embedder", default="auto", envvar="TRUERECALL_EMBEDDER", show_default=True,
@@ -76,7 +77,7 @@ def memory_options(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-class Instant(click.ParamType):
+class Instant(click.ParamType[datetime]):
     """An ISO 8601 instant with its zone."""
 
     name = "instant"

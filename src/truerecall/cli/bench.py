@@ -1,0 +1,143 @@
+"""``truerecall bench``: data sets, retrieval runs, comparisons and reports."""
+
+import hashlib
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import click
+
+from truerecall.bench.compare import ALPHA, DEFAULT_ROWS, compare
+from truerecall.bench.datasets.known import Split
+from truerecall.bench.datasets.reading import read
+from truerecall.bench.keys import plan
+from truerecall.bench.manifest import RetrievalManifest
+from truerecall.bench.report import summary, write_reports
+from truerecall.bench.retrieval import run_retrieval
+from truerecall.bench.run import RunOptions, read_manifest
+from truerecall.bench.systems.protocol import Granularity, System
+from truerecall.bench.systems.table import SYSTEMS, controls, create
+from truerecall.cli.data import data
+from truerecall.cli.progress import Display
+from truerecall.core.clock import system_clock
+from truerecall.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from truerecall.bench.datasets.records import Dataset
+
+
+@click.group("bench")
+def bench_command() -> None:
+    """Measure recall: data sets, systems, reports, comparisons."""
+
+
+bench_command.add_command(data)
+
+
+@bench_command.command("retrieval")
+@click.option(
+    "--data",
+    "folder",
+    type=click.Path(path_type=Path),
+    envvar="TRUERECALL_BENCH_DATA",
+    required=True,
+    help="The folder (or one file) with the data sets.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), default="runs", show_default=True, help="Where runs are kept."
+)
+@click.option("--name", help="The run's folder below --out; the default is made from what is run.")
+@click.option(
+    "--system",
+    "specs",
+    multiple=True,
+    default=("truerecall",),
+    show_default=True,
+    help=f"NAME or NAME,option=value of {', '.join(SYSTEMS)}; may be repeated. Controls are always run.",
+)
+@click.option("--granularity", type=click.Choice(get_args(Granularity)), default="turn", show_default=True)
+@click.option("--split", type=click.Choice(get_args(Split)), help="Of LoCoMo: dev unless asked otherwise.")
+@click.option("--seed", type=int, default=0, show_default=True)
+def retrieval_command(
+    folder: Path, out: Path, name: str | None, specs: tuple[str, ...], granularity: Granularity,
+    split: str | None, seed: int,
+) -> None:  # fmt: skip
+    """Measure retrieval on LoCoMo and LongMemEval files: systems beside their controls.
+
+    A run that was stopped goes on when the same command is given again.
+    """
+    datasets = read(folder, split=split)
+    systems = [*(_system(spec) for spec in specs), *controls(seed)]
+    manifest, path = measure(datasets, systems, out, name, granularity, seed)
+    click.echo(summary(manifest))
+    click.echo(f"report: {path / 'report.html'} (also report.md, manifest.json, rows.jsonl)")
+
+
+@bench_command.command("compare")
+@click.argument("run_a", type=click.Path(path_type=Path))
+@click.argument("run_b", type=click.Path(path_type=Path), required=False)
+@click.option("--a", "system_a", default="truerecall", show_default=True, help="The system of RUN_A.")
+@click.option("--b", "system_b", default="bm25", show_default=True, help="The system of RUN_B (or of RUN_A).")
+@click.option(
+    "--row", "rows", multiple=True, default=DEFAULT_ROWS, show_default=True, help="Named rows; repeatable."
+)
+@click.option("--alpha", type=float, default=ALPHA, show_default=True, help="The level of the adjusted p.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def compare_command(
+    run_a: Path,
+    run_b: Path | None,
+    system_a: str,
+    system_b: str,
+    rows: tuple[str, ...],
+    alpha: float,
+    as_json: bool,
+) -> None:
+    """Compare two systems question by question: of RUN_A alone, or of RUN_A and RUN_B."""
+    report = compare(run_a, system_a, run_b or run_a, system_b, rows, alpha)
+    click.echo((report.as_json() if as_json else report.as_text()).rstrip("\n"))
+
+
+@bench_command.command("report")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Another folder for it.")
+def report_command(run: Path, out: Path | None) -> None:
+    """Make the reports of a finished RUN (a run's folder or a manifest file) anew."""
+    manifest = read_manifest(run)
+    for path in write_reports(manifest, out or (run if run.is_dir() else run.parent)):
+        click.echo(str(path))
+
+
+def measure(
+    datasets: "Sequence[Dataset]",
+    systems: Sequence[System],
+    out: Path,
+    name: str | None,
+    granularity: Granularity,
+    seed: int,
+) -> tuple[RetrievalManifest, Path]:
+    """Run, show the progress and write the reports; the manifest and the run's folder."""
+    options = RunOptions(out, name or "unnamed", granularity, command=_command())
+    options = replace(options, ruler=replace(options.ruler, seed=seed))
+    if name is None:
+        digest = hashlib.sha256(plan(datasets, systems, options).encode()).hexdigest()
+        options = replace(options, name=f"retrieval-{digest[:8]}")
+    manifest = run_retrieval(datasets, systems, options, system_clock, Display())
+    write_reports(manifest, out / options.name)
+    return manifest, out / options.name
+
+
+def _system(spec: str) -> System:
+    name, *given = spec.split(",")
+    options = dict(part.split("=", 1) for part in given if "=" in part)
+    if len(options) != len(given):
+        raise InvalidInput(
+            f"{spec!r} is not a system", remedy="Write NAME or NAME,option=value,option=value."
+        )
+    return create(name, options)
+
+
+def _command() -> str:
+    return shlex.join(["truerecall", *sys.argv[1:]])

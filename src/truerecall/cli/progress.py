@@ -1,0 +1,57 @@
+"""One line on standard error that says how far a run is; quiet where nobody watches."""
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from truerecall.bench.retrieval import Progress
+
+_EVERY = 25  # questions between two redraws
+
+
+class Display:
+    """Redraws in place on a terminal; in a log, one line a system and conversation."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._last = ""
+        self._width = 0
+
+    def __call__(self, progress: "Progress") -> None:
+        """Show it."""
+        where = " ".join(part for part in (progress.dataset, progress.system, progress.conversation) if part)
+        if progress.stage == "estimate":
+            minutes = (progress.seconds_left or 0) / 60
+            self._line(f"{where}: embedding takes about {minutes:.1f} minutes before the first question")
+        elif progress.stage == "done":
+            self._clear()
+        elif self._live:
+            if progress.stage != "recall" or progress.done % _EVERY == 0:
+                left = (
+                    ""
+                    if progress.seconds_left is None
+                    else f", about {_duration(progress.seconds_left)} left"
+                )
+                self._redraw(f"{progress.done}/{progress.total} questions{left}: {progress.stage} {where}")
+        elif progress.stage in ("ingest", "resumed") and where != self._last:
+            self._last = where
+            self._line(f"{progress.done}/{progress.total} questions: {progress.stage} {where}")
+
+    def _line(self, text: str) -> None:
+        self._clear()
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+    def _redraw(self, text: str) -> None:
+        sys.stderr.write("\r" + text.ljust(self._width)[:200])
+        sys.stderr.flush()
+        self._width = len(text)
+
+    def _clear(self) -> None:
+        if self._width:
+            sys.stderr.write("\r" + " " * self._width + "\r")
+            self._width = 0
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"

@@ -204,5 +204,5 @@ def test_the_plain_bm25_control_stays_where_it_was_measured() -> None:
             found = {ids[row[0] - 1] for row in db.execute(sql, (query,))}
             asked, any_, all_ = asked + 1, any_ + bool(found & gold), all_ + (gold <= found)
     assert asked == 760
-    assert any_ / asked == pytest.approx(0.672, abs=0.005)
-    assert all_ / asked == pytest.approx(0.561, abs=0.005)
+    assert any_ / asked == pytest.approx(0.678, abs=0.005)
+    assert all_ / asked == pytest.approx(0.5645, abs=0.005)

@@ -13,6 +13,9 @@ from truerecall.models.protocols import TokenCounter
 
 _CUT = " [… cut]"
 _UNDATED = datetime.min.replace(tzinfo=UTC)  # before all that is dated
+_CHARACTERS = (
+    24  # no ordinary text has more to a token: a longer one need not be counted to see that it does not fit
+)
 _LEAST = 6  # tokens of the shortest line: its brackets, id and trust
 
 
@@ -48,6 +51,9 @@ def pack(ranked: Sequence[Entry], budget: int, counter: TokenCounter) -> Packed:
         if spent + _LEAST > budget:
             left.extend(rest.id for rest in ranked[place:])
             break
+        if len(entry.text) > budget * _CHARACTERS:
+            left.append(entry.id)
+            continue
         line = _line(entry, entry.text)
         cost = counter.count(line) + 1
         if _group(entry) not in groups:
@@ -104,7 +110,7 @@ def _line(entry: Entry, text: str) -> str:
 
 def _cut(entry: Entry, room: int, counter: TokenCounter) -> str:
     """The line with as much of the text as fits; empty where not even a word does."""
-    low, high = 0, len(entry.text)
+    low, high = 0, min(len(entry.text), max(0, room) * _CHARACTERS)
     while low < high:
         middle = (low + high + 1) // 2
         if counter.count(_line(entry, entry.text[:middle] + _CUT)) <= room:

@@ -133,6 +133,8 @@ def _make(file: Path, settings: StoreSettings, create: Callable[[sqlite3.Connect
             connection = _connect(str(draft), settings)
             try:
                 create(connection)
+                # Closing would do it too, but keeps silent where the disk has no room for it.
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             finally:
                 connection.close()
             _place(draft, file)
@@ -236,7 +238,7 @@ def _explain(error: sqlite3.Error, path: str) -> TruerecallError:
         )
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
         return _read_only(path)
-    if name.startswith("SQLITE_FULL"):
+    if name in ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"):  # the second: no room for the -shm
         return _full(path)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return NotAStore(

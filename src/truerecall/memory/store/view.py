@@ -85,13 +85,13 @@ class View:
 
     def vectors(self) -> tuple["NDArray[np.intp]", "NDArray[np.int8]", "NDArray[np.float32]"]:
         """Of the allowed rows' vectors: the place of each one's row, int8 values (n, dimension), scales (n,)."""
-        if not self._vectors:
+        if not self._vectors or not len(self.rowids):
             return np.empty(0, np.intp), np.empty((0, 1), np.int8), np.empty(0, np.float32)
         rowids = np.concatenate([table.rowids for table in self._vectors])
         values = np.concatenate([table.values for table in self._vectors])
         scales = np.concatenate([table.scales for table in self._vectors])
-        places = np.searchsorted(self.rowids, rowids)
-        keep = self.allowed[places]
+        places, known = self._found(rowids)
+        keep = known & self.allowed[places]
         return places[keep], values[keep], scales[keep]
 
     def entries(self, places: Sequence[int]) -> list[Entry]:
@@ -114,8 +114,15 @@ class View:
         return entries[:most]
 
     def _places(self, rowids: "NDArray[np.int64]") -> "NDArray[np.intp]":
-        places = np.searchsorted(self.rowids, rowids)
-        return places[self.allowed[places]]
+        places, known = self._found(rowids)
+        return places[known & self.allowed[places]]
+
+    def _found(self, rowids: "NDArray[np.int64]") -> tuple["NDArray[np.intp]", "NDArray[np.bool_]"]:
+        """The place of each row, and whether it is there: a damaged store may have lost a row's standing."""
+        if not len(self.rowids):
+            return np.empty(0, np.intp), np.empty(0, np.bool_)
+        places = np.minimum(np.searchsorted(self.rowids, rowids), len(self.rowids) - 1)
+        return places, self.rowids[places] == rowids
 
 
 def load_standing(db: sqlite3.Connection, number: int, known: Standing | None) -> Standing:

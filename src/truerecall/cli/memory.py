@@ -96,7 +96,7 @@ def recall_command(
     elif options["block"]:
         click.echo(found.text)
     else:
-        click.echo("\n".join(_hits(found)) or "nothing was found")
+        click.echo("\n".join(hit_lines(found)) or "nothing was found")
         if options["explain"]:
             click.echo("\n" + "\n".join(_explained(found)))
 
@@ -181,7 +181,8 @@ def _row(entry: Entry) -> str:
     return f"{entry.id}  {when}  {entry.trust.label}{ended}  {speaker}{shown}"
 
 
-def _hits(found: "Recall") -> list[str]:
+def hit_lines(found: "Recall") -> list[str]:
+    """Two lines a hit: the entry, and the reason for it."""
     lines = []
     for rank, hit in enumerate(found.hits, start=1):
         lines += [f"{rank}. {_row(hit.entry)}", f"   score {hit.score:.3f}: {hit.why}"]

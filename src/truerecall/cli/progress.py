@@ -1,20 +1,22 @@
 """One line on standard error that says how far a run is; quiet where nobody watches."""
 
 import sys
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from truerecall.bench.retrieval import Progress
 
-_EVERY = 25  # questions between two redraws
+_EVERY = 25  # questions between two redraws on a terminal
+_SECONDS = 10.0  # between two lines in a log
 
 
 class Display:
-    """Redraws in place on a terminal; in a log, one line a system and conversation."""
+    """Redraws in place on a terminal; in a log, a line every ten seconds."""
 
     def __init__(self) -> None:
         self._live = sys.stderr.isatty()
-        self._last = ""
+        self._last = time.monotonic()
         self._width = 0
 
     def __call__(self, progress: "Progress") -> None:

@@ -33,12 +33,15 @@ class Factors:
         return self.recency * self.temporal * self.trust
 
 
+_OFF = FactorWeights(0.0, 0.0, 0.0)
 NEUTRAL = Factors()
 """Every factor off."""
 
 
 def factors(entry: Entry, now: datetime, weights: FactorWeights) -> Factors:
     """The factors of an entry at an instant."""
+    if weights == _OFF:
+        return NEUTRAL
     happened = entry.happened_at
     return Factors(
         recency=_factor(weights.recency, _freshness(entry.recorded_at, now)),

@@ -27,17 +27,14 @@ class Display:
             self._line(f"{where}: embedding takes about {minutes:.1f} minutes before the first question")
         elif progress.stage == "done":
             self._clear()
-        elif self._live:
-            if progress.stage != "recall" or progress.done % _EVERY == 0:
-                left = (
-                    ""
-                    if progress.seconds_left is None
-                    else f", about {_duration(progress.seconds_left)} left"
-                )
-                self._redraw(f"{progress.done}/{progress.total} questions{left}: {progress.stage} {where}")
-        elif progress.stage in ("ingest", "resumed") and where != self._last:
-            self._last = where
-            self._line(f"{progress.done}/{progress.total} questions: {progress.stage} {where}")
+        else:
+            left = "" if progress.seconds_left is None else f", about {_duration(progress.seconds_left)} left"
+            text = f"{progress.done}/{progress.total} questions{left}: {progress.stage} {where}"
+            if self._live and (progress.stage != "recall" or progress.done % _EVERY == 0):
+                self._redraw(text)
+            elif not self._live and time.monotonic() - self._last >= _SECONDS:
+                self._last = time.monotonic()
+                self._line(text)
 
     def _line(self, text: str) -> None:
         self._clear()

@@ -20,7 +20,7 @@ class LaneWeights:
     """What a lane's rank counts for in the fusion; 0 switches the lane off."""
 
     lexical: float = 1.0
-    vector: float = 0.5
+    vector: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)

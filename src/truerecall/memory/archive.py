@@ -38,15 +38,29 @@ class Archive:
     def entries(self) -> Iterator[Prepared]:
         """Its entries, in order, with their vectors."""
         vectors = self._vectors()
-        for line in _lines(self.folder / _ENTRIES, entry_from_json):
-            yield Prepared(line, vectors.get(line.id))
+        for entry in self._counted(_ENTRIES, entry_from_json):
+            yield Prepared(entry, vectors.get(entry.id))
 
     def events(self) -> Iterator[Event]:
         """Its events, in order."""
-        return _lines(self.folder / _EVENTS, event_from_json)
+        return self._counted(_EVENTS, event_from_json)
 
     def _vectors(self) -> dict[str, TextVectors]:
-        return dict(_lines(self.folder / _VECTORS, _vectors_from_json)) if self.model else {}
+        if self.model is None:
+            return {}
+        dimension = self.model.dimension
+        return dict(self._counted(_VECTORS, lambda values: _vectors_from_json(values, dimension)))
+
+    def _counted(self, name: str, parse: Callable[[Mapping[str, Any]], _T]) -> Iterator[_T]:
+        count = 0
+        for item in _lines(self.folder / name, parse):
+            count += 1
+            yield item
+        expected = self.counts[name.removesuffix(".jsonl")]
+        if count != expected:
+            raise ArchiveError(
+                f"{name} has {count} lines, not {expected}", where=str(self.folder), remedy=_AGAIN
+            )
 
 
 def write_archive(
@@ -57,7 +71,6 @@ def write_archive(
     model: ModelIdentity | None,
 ) -> Archive:
     """Write an export into a folder that does not exist yet (or is empty): whole, or not at all."""
-    folder = folder.resolve()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ArchiveError("the export's folder is not empty", where=str(folder), remedy="Name a new folder.")
     draft = folder.with_name(f".{folder.name}.part")
@@ -109,7 +122,8 @@ def read_archive(folder: Path) -> Archive:
                 )
         model = manifest["model"]
         identity = None if model is None else ModelIdentity(**model)
-        return Archive(folder, Scope(**manifest["scope"]), identity, dict(manifest["counts"]))
+        counts = {name: int(manifest["counts"][name]) for name in ("entries", "events", "vectors")}
+        return Archive(folder, Scope(**manifest["scope"]), identity, counts)
     except FileNotFoundError as error:
         raise ArchiveError(
             "this is not an export: a file is missing", where=str(error.filename), remedy=_AGAIN
@@ -171,14 +185,16 @@ def _vectors_json(entry_id: str, vectors: TextVectors) -> dict[str, Any]:
     }
 
 
-def _vectors_from_json(values: Mapping[str, Any]) -> tuple[str, TextVectors]:
+def _vectors_from_json(values: Mapping[str, Any], dimension: int) -> tuple[str, TextVectors]:
     try:
         rows = [
             np.frombuffer(base64.b64decode(row, validate=True), dtype=np.int8) for row in values["values"]
         ]
         scales = np.array(values["scales"], dtype=np.float32)
+        if not rows or scales.shape != (len(rows),) or any(row.shape != (dimension,) for row in rows):
+            raise ValueError("its numbers do not fit the model")
         return str(values["id"]), TextVectors(np.stack(rows), scales, int(values["chunks"]))
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"this is no vector: {error}", remedy=_AGAIN) from None
 
 

@@ -238,13 +238,13 @@ class Memory:
 
     def export(self, folder: str | Path) -> Path:
         """Write all that this user sees into a new folder: a manifest and JSON lines."""
-        target = Path(folder)
+        target = Path(folder).resolve()
         identity = None if self._embedder is None else self._embedder.identity
         events = self._store.all_events(self.scope)
         with closing(self._store.scan(self.scope)) as entries:
             write_archive(target, self.scope, entries, events, identity)
         if not self._frozen:
-            self._store.note_export(self.scope, target.resolve(), self._clock())
+            self._store.note_export(self.scope, target, self._clock())
         return target
 
     def import_(self, folder: str | Path) -> Imported:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 from truerecall.core.clock import isoformat, parse_instant
-from truerecall.core.entry import Entry, Event, EventTime, Scope, Source, Trust
-from truerecall.core.ids import id_bytes
+from truerecall.core.entry import Draft, Entry, Event, EventKind, EventTime, Scope, Source, Trust, Visibility
+from truerecall.core.ids import id_bytes, id_text
 from truerecall.errors import InvalidInput
 
 _TIMES = ("recorded_at", "valid_from", "valid_to", "ended_at")
@@ -44,16 +44,14 @@ def entry_json(entry: Entry) -> dict[str, Any]:
 def entry_from_json(values: Mapping[str, Any]) -> Entry:
     """The entry of ``entry_json``; ``InvalidInput`` (or one of its kind) where a field is missing or wrong."""
     try:
-        id_bytes(values["id"])
         happened = values["happened_at"]
         times = {name: None if values[name] is None else parse_instant(values[name], name) for name in _TIMES}
-        recorded = times.pop("recorded_at")
+        recorded = times["recorded_at"]
         if recorded is None or not isinstance(values["text"], str):
             raise TypeError("recorded_at and text are needed")
-        return Entry(
-            id=values["id"],
-            scope=Scope(**values["scope"]),
-            visibility=values["visibility"],
+        if values["visibility"] not in get_args(Visibility) or not values["text"].strip():
+            raise TypeError("visibility or text is none")
+        draft = Draft(  # checks the rest as at write
             text=values["text"],
             kind=values["kind"],
             decay_class=values["decay_class"],
@@ -63,13 +61,32 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
             happened_at=None
             if happened is None
             else EventTime(parse_instant(happened["at"]), happened["precision"]),
-            recorded_at=recorded,
-            replayed=bool(values["replayed"]),
+            valid_from=times["valid_from"],
+            valid_to=times["valid_to"],
             proof_count=values["proof_count"],
             confidence=values["confidence"],
-            pinned=bool(values["pinned"]),
+            pinned=values["pinned"],
+        )
+        return Entry(
+            id=id_text(id_bytes(values["id"])),
+            scope=Scope(**values["scope"]),
+            visibility=values["visibility"],
+            text=draft.text,
+            kind=draft.kind,
+            decay_class=draft.decay_class,
+            trust=draft.trust,
+            source=draft.source,
+            source_ids=draft.source_ids,
+            happened_at=draft.happened_at,
+            recorded_at=recorded,
+            replayed=bool(values["replayed"]),
+            valid_from=draft.valid_from,
+            valid_to=draft.valid_to,
+            ended_at=times["ended_at"],
+            proof_count=draft.proof_count,
+            confidence=draft.confidence,
+            pinned=draft.pinned,
             masked=int(values["masked"]),
-            **times,
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"this is no entry: {error}", remedy="Export it again.") from None
@@ -83,9 +100,15 @@ def event_json(event: Event) -> dict[str, Any]:
 def event_from_json(values: Mapping[str, Any]) -> Event:
     """The event of ``event_json``; ``InvalidInput`` where a field is missing or wrong."""
     try:
-        id_bytes(values["id"])
+        other = values["other_id"]
+        if values["kind"] not in get_args(EventKind):
+            raise TypeError(f"{values['kind']!r} is not a kind of event")
         return Event(
-            values["id"], parse_instant(values["at"]), values["kind"], values["entry_id"], values["other_id"]
+            id_text(id_bytes(values["id"])),
+            parse_instant(values["at"]),
+            values["kind"],
+            id_text(id_bytes(values["entry_id"])),
+            None if other is None else id_text(id_bytes(other)),
         )
     except (KeyError, TypeError) as error:
         raise InvalidInput(f"this is no event: {error}", remedy="Export it again.") from None

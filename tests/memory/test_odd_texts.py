@@ -1,5 +1,7 @@
 """Any text is kept as it was given, and found again by what stands in it."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -136,8 +138,6 @@ ODD = [
 
 @pytest.fixture(scope="module")
 def searched() -> Memory:
-    from datetime import UTC, datetime
-
     clock = ManualClock(datetime(2024, 5, 7, 12, tzinfo=UTC))
     memory = Memory.open(":memory:", embedder="hashing", clock=clock, seed=1)
     memory.remember(["a heron stands AND waits", "b NOT c OR near", "東京 and ภาษา 😀", *ODD[2:]])

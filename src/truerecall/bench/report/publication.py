@@ -1,0 +1,383 @@
+"""What is published: docs/benchmarks.md and the figures of the README, from committed manifests alone."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from truerecall.bench.datasets.known import LOCOMO_DEV, SMALL_NOTE
+from truerecall.bench.manifest import DatasetResult, Record, RetrievalManifest, SystemResult
+from truerecall.bench.report import quality, setting
+from truerecall.bench.report.charts import charts
+from truerecall.bench.report.figures import (
+    BASELINE,
+    MISSING,
+    WITH_INTERVALS,
+    arranged,
+    count,
+    find,
+    heading,
+    interval,
+    is_ours,
+    number,
+    plain,
+    printed,
+    value,
+)
+from truerecall.bench.report.rendering import environment
+from truerecall.bench.report.tables import Section, Table, section, table
+from truerecall.bench.report.words import (
+    MEANINGS,
+    NOT_ACCURACY,
+    NOT_POOLED,
+    WIRING_PROOF,
+    clusters,
+    family,
+    licence,
+    warnings,
+)
+from truerecall.bench.run import read_manifest
+from truerecall.bench.systems.table import controls
+from truerecall.errors import RunError
+
+FOLDER = Path("benchmarks", "manifests")
+"""Where manifests are committed, below the root of the repository."""
+
+DEFAULT = "locomo-dev"
+"""The manifest of the memory as `pip install truerecall` gives it."""
+LOCAL = "locomo-dev-local"
+"""The manifest of the memory with the models of the extra `local`."""
+
+_RETRIEVAL = ("locomo-", "longmemeval-")
+_RANDOM = "random"
+_RIVALS = ("mem0", "Zep/Graphiti", "Hindsight", "Mnemosyne")
+_NO_JUDGE = "no judge has been run yet"
+_SHORT = (("turn", "any@5"), ("turn", "any@10"), ("turn", "all@10"), ("session", "fractional@5"))
+
+
+class BudgetRow(Record):
+    """One start-up budget as it was measured; times in seconds."""
+
+    name: str
+    budget: float
+    beyond_bare: float
+    quartiles: tuple[float, float]
+    bare: float
+    whole: float
+    ratio: float
+    pairs: int
+    within: bool
+
+
+class Budgets(Record):
+    """The manifest that benchmarks/budgets.py writes."""
+
+    kind: Literal["budgets"]
+    truerecall: str
+    python: str
+    system: str
+    machine: str
+    cores: int | None
+    measurements: list[BudgetRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The manifests of a checkout that are published."""
+
+    retrieval: Mapping[str, RetrievalManifest] = field(default_factory=dict)
+    """By the name of their file, without its ending."""
+    budgets: Budgets | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One data set of one manifest, laid out."""
+
+    title: str
+    file: str
+    banner: str | None
+    warnings: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+
+def committed(folder: Path) -> Committed:
+    """Read the published manifests of ``folder``; files of other names are left alone.
+
+    Raises:
+        RunError: one of them is not a manifest of this version.
+    """
+    files = sorted(folder.glob("*.json"), key=lambda path: path.stem)
+    runs = {path.stem: read_manifest(path) for path in files if path.stem.startswith(_RETRIEVAL)}
+    path = folder / "budgets.json"
+    if not path.is_file():
+        return Committed(runs)
+    try:
+        return Committed(runs, Budgets.model_validate_json(path.read_text(encoding="utf-8")))
+    except ValidationError:
+        raise RunError(
+            "the manifest of the budgets is not one of this version",
+            where=path.name,
+            remedy="Write it anew: make bench ARGS=--write.",
+        ) from None
+
+
+def publication(manifests: Mapping[str, RetrievalManifest], budgets: Budgets | None = None) -> str:
+    """The page docs/benchmarks.md; manifests by the name of their file without its ending."""
+    runs = [run for name, manifest in sorted(manifests.items()) for run in _runs(name, manifest)]
+    return (
+        environment(autoescape=False)
+        .get_template("publication.md.jinja")
+        .render(
+            folder=FOLDER.as_posix(),
+            sentences=(NOT_ACCURACY, NOT_POOLED),
+            meanings=table(
+                "What each number is, and what it is not", ["number", "meaning"], MEANINGS, words=2
+            ),
+            unmeasured=_unmeasured(manifests, budgets),
+            runs=runs,
+            dev=sorted(LOCOMO_DEV),
+            held_out_run=any(dataset.split != "dev" for dataset in _locomo(manifests)),
+            budgets=None if budgets is None else _budgets(budgets),
+            commands=list(dict.fromkeys(_command(m) for _, m in sorted(manifests.items()))),
+            provenance=[
+                (f"{name}.json", setting.provenance(m.provenance)) for name, m in sorted(manifests.items())
+            ],
+            licences=list(dict.fromkeys(plain(licence(d)) for m in manifests.values() for d in m.datasets)),
+        )
+    )
+
+
+def readme_figures(manifests: Mapping[str, RetrievalManifest]) -> str:
+    """The block of figures in the README, without its markers.
+
+    Raises:
+        RunError: the two manifests are not of the same data, so they cannot share a table.
+    """
+    rows: list[Sequence[str]] = []
+    used: list[str] = []
+    data = {(d.sha256, d.split, d.asked) for k in (DEFAULT, LOCAL) for d in _datasets(manifests.get(k))}
+    if len(data) > 1:
+        raise RunError(
+            "the default and the local manifest were made on different data or questions",
+            where=f"{DEFAULT}.json, {LOCAL}.json",
+            remedy="Make both again with the same --data and --split.",
+        )
+    for key in (DEFAULT, LOCAL):
+        for dataset in _datasets(manifests.get(key)):
+            used.append(key)
+            rows += [_short_row(system) for system in dataset.systems if is_ours(system)]
+    for dataset in _datasets(manifests.get(DEFAULT)):
+        for name in (BASELINE, _RANDOM):
+            rows += [_short_row(system) for system in dataset.systems if system.name == name]
+    columns = ["system", *(f"{level} {_short_name(metric)}" for level, metric in _SHORT), "n"]
+    return (
+        environment(autoescape=False)
+        .get_template("publication_readme.md.jinja")
+        .render(
+            folder=FOLDER.as_posix(),
+            figures=table("LoCoMo dev, comparability only, never a headline", columns, rows),
+            files=[f"{key}.json" for key in used],
+            banner=WIRING_PROOF if any(manifests[key].wiring_proof for key in used) else None,
+        )
+    )
+
+
+def picture(manifests: Mapping[str, RetrievalManifest]) -> str | None:
+    """The README's curve of recall by cut-off, as an SVG file; None without its manifest."""
+    found = _datasets(manifests.get(DEFAULT))
+    if not found:
+        return None
+    more = [s for d in _datasets(manifests.get(LOCAL)) for s in d.systems if is_ours(s)]
+    ours = [s for s in found[0].systems if is_ours(s)]
+    others = [s for s in arranged(found[0]).systems if not is_ours(s)]
+    named = [s.model_copy(update={"name": described(s)}) for s in (*ours, *more)]
+    drawn = charts(found[0].model_copy(update={"systems": [*named, *others]}))["short"]
+    # A file stands on pages of any colour, so it brings its own paper and ink.
+    return drawn[0].svg.replace('style="', 'style="--plot-ink:#1f2328;background:#ffffff;', 1) + "\n"
+
+
+def _datasets(manifest: RetrievalManifest | None) -> Sequence[DatasetResult]:
+    return () if manifest is None else manifest.datasets
+
+
+def _locomo(manifests: Mapping[str, RetrievalManifest]) -> list[DatasetResult]:
+    return [d for m in manifests.values() for d in m.datasets if family(d) == "locomo"]
+
+
+def _runs(name: str, manifest: RetrievalManifest) -> Iterator[Run]:
+    for found in manifest.datasets:
+        dataset = arranged(found)
+        ours = [described(system) for system in dataset.systems if is_ours(system)]
+        yield Run(
+            title=plain(f"{dataset.name} ({dataset.variant}): {', '.join(ours) or 'controls'}"),
+            file=f"{name}.json",
+            banner=WIRING_PROOF if manifest.wiring_proof else None,
+            warnings=tuple(plain(line) for line in warnings(dataset)),
+            sections=(
+                quality.short_answer(dataset),
+                _intervals(dataset),
+                quality.by_conversation(dataset),
+                quality.by_type(dataset),
+                quality.blocks(dataset),
+                setting.latency(dataset),
+                _left_out(dataset, name),
+                setting.data(dataset),
+                setting.lanes(dataset),
+                quality.grids(dataset),
+                setting.configurations(dataset),
+            ),
+        )
+
+
+def described(system: SystemResult) -> str:
+    """A system with the model that it ran with; truerecall's plain install has none."""
+    if not is_ours(system):
+        return f"{system.name} control" if system.name in _control_names() else system.name
+    model = system.configuration.get("embedder")
+    return f"{system.name} with {model}" if model else f"{system.name}, as installed (no model)"
+
+
+def _control_names() -> frozenset[str]:
+    return frozenset(control.name for control in controls())
+
+
+def _intervals(dataset: DatasetResult) -> Section:
+    """The headline metrics over all types: n, chance or the shuffled block, and both intervals."""
+    rows = []
+    for level, metric in WITH_INTERVALS:
+        for system in dataset.systems:
+            cell = find(system, level, metric)
+            if cell is None:
+                continue
+            beside = cell.chance if level else value(find(system, None, metric.replace("@", "_shuffled@")))
+            rows.append(
+                [
+                    heading(level, metric),
+                    system.name,
+                    count(cell.n),
+                    printed(metric, value(cell)),
+                    interval(cell.by_question),
+                    interval(cell.by_conversation),
+                    count(cell.clusters),
+                    printed(metric, beside),
+                ]
+            )
+    columns = [
+        "metric",
+        "system",
+        "n",
+        "mean",
+        "by question",
+        "by conversation",
+        "conversations",
+        "chance or shuffled",
+    ]
+    most = max((cell.clusters for system in dataset.systems for cell in system.cells), default=0)
+    sentences = [
+        "Both intervals are at 95 %: by question, as if questions were independent, and by conversation.",
+        clusters(most),
+        "These figures describe the conversations that were asked, not conversations in general.",
+        "The last column: a random order, and of blocks, the block of another question.",
+    ]
+    made = table("Headline metrics with both intervals", columns, rows, words=2)
+    return section("intervals", "With intervals, beside chance", sentences, [made])
+
+
+def _left_out(dataset: DatasetResult, name: str) -> Section:
+    whole = setting.left_out(dataset)
+    listed = f"Each of them is listed in {FOLDER.as_posix()}/{name}.json."
+    counted = [made for made in whole.tables if not made.folded]
+    return section(whole.key, whole.title, [*whole.sentences, *([listed] if counted else [])], counted)
+
+
+def _unmeasured(manifests: Mapping[str, RetrievalManifest], budgets: Budgets | None) -> Table:
+    datasets = [d for m in manifests.values() for d in m.datasets]
+    systems = [s for d in datasets for s in d.systems]
+    haystacks = [
+        d
+        for d in datasets
+        if family(d) == "longmemeval" and "oracle" not in d.variant and d.note != SMALL_NOTE
+    ]
+    locomo = _locomo(manifests)
+    no_manifest = "no manifest of it is committed yet"
+    rows = [
+        ("accuracy on LoCoMo", _NO_JUDGE),
+        ("accuracy on LongMemEval", _NO_JUDGE),
+        ("cost and time of a whole answer", "no answering model has been run yet"),
+    ]
+    if not haystacks:
+        rows.append(
+            ("retrieval on LongMemEval", "the haystacks are not on the machine that made these figures")
+        )
+    if not any(d.split == "dev" for d in locomo):
+        rows.append(("retrieval on LoCoMo, dev split", no_manifest))
+    if not any(d.split != "dev" for d in locomo):
+        rows.append(("retrieval on LoCoMo, held-out split", "it has not been run"))
+    if not any(is_ours(s) and s.configuration.get("embedder") for s in systems):
+        rows.append(("retrieval with the local models", no_manifest))
+    rows += [
+        (f"head-to-head with {rival}", "no rival has been run by this harness yet")
+        for rival in _RIVALS
+        if not any(part in s.name.casefold() for s in systems for part in rival.casefold().split("/"))
+    ]
+    if budgets is None:
+        rows.append(("start-up budgets", no_manifest))
+    told = [(what, f"not measured: {reason}") for what, reason in rows]
+    return table("What has no figure, and why", ["what", "state"], told, words=2)
+
+
+def _budgets(measured: Budgets) -> Section:
+    rows = [
+        (
+            row.name,
+            number(row.budget * 1000, 0),
+            number(row.beyond_bare * 1000, 1),
+            " to ".join(number(quartile * 1000, 1) for quartile in row.quartiles),
+            number(row.ratio, 2),
+            count(row.pairs),
+            "yes" if row.within else "no",
+        )
+        for row in measured.measurements
+    ]
+    columns = [
+        "what", "budget (ms)", "median (ms)", "quartiles (ms)", "times a bare interpreter", "pairs", "within",
+    ]  # fmt: skip
+    machine = f"{measured.system}, {measured.machine}, {count(measured.cores)} cores"
+    sentence = (
+        f"Milliseconds beyond a bare interpreter, truerecall {measured.truerecall}, Python {measured.python}, "
+        f"{machine}. Manifest: {FOLDER.as_posix()}/budgets.json."
+    )
+    return section("budgets", "Start-up budgets", [sentence], [table("Start-up budgets", columns, rows)])
+
+
+def _command(manifest: RetrievalManifest) -> str:
+    """The run's command for another machine: its data folder as DIR, without its own run folder."""
+    words = shlex.split(manifest.provenance.command)
+    kept: list[str] = []
+    at = 0
+    while at < len(words):
+        option, equals, _ = words[at].partition("=")
+        if option in ("--data", "--out"):
+            kept += ["--data", "DIR"] if option == "--data" else []
+            at += 1 if equals else 2
+        else:
+            kept.append(words[at])
+            at += 1
+    return plain(shlex.join(kept))
+
+
+def _short_row(system: SystemResult) -> list[str]:
+    cells = [find(system, "turn" if level == "turn" else "session", metric) for level, metric in _SHORT]
+    pairs = zip(cells, _SHORT, strict=True)
+    own = dict.fromkeys(f"{count(cell.n)} {level}s" for cell, (level, _) in pairs if cell)
+    sizes = {cell.n for cell in cells if cell}
+    n = count(sizes.pop()) if len(sizes) == 1 else ", ".join(own) or MISSING
+    return [described(system), *(number(value(cell)) for cell in cells), n]
+
+
+def _short_name(metric: str) -> str:
+    return metric.replace("fractional@", "fractional R@")

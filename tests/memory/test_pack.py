@@ -144,6 +144,15 @@ def test_the_budget_is_never_exceeded(
     assert bool(packed.text) == bool(packed.ids)
 
 
+@pytest.mark.parametrize("budget", range(10, 700, 11))
+def test_headings_are_counted_as_well(budget: int) -> None:
+    ranked = [turn(number, "ok", f"s{number}", 90 * number) for number in range(40)]
+    packed = pack(ranked, budget, BOUND)
+
+    assert packed.tokens == BOUND.count(packed.text) <= budget
+    assert budget < 40 or len(packed.ids) >= budget // 40
+
+
 def test_a_first_entry_that_is_too_long_is_cut_where_all_can_see_it() -> None:
     long = entry(1, " ".join(f"word{number}" for number in range(500)))
     packed = pack([long, entry(2, "also " * 400)], 100, BOUND)

@@ -296,7 +296,8 @@ def test_external_entries_change_nothing_of_a_default_recall(
             stranger.remember(
                 [Draft(text, trust=Trust.EXTERNAL, source=Source(session="web")) for text in DIARY]
             )
-        runs.append([(traced(r), r.text) for r in map(memory.recall, ("heron", "weir water", "brewer"))])
+        recalled = [memory.recall(query) for query in ("heron", "weir water", "brewer")]
+        runs.append([(traced(r), r.text, [hit.lanes for hit in r.hits]) for r in recalled])
 
     assert runs[0] == runs[1]
 

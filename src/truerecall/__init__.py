@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from truerecall.errors import TruerecallError
     from truerecall.memory.asynchronous import AsyncMemory
     from truerecall.memory.memory import Memory
-    from truerecall.memory.recall.pipeline import Hit, Recall
+    from truerecall.memory.recall.recalled import Hit, Recall
     from truerecall.memory.store.protocol import Filter
     from truerecall.memory.write.prepare import WriteResult
 
@@ -45,10 +45,10 @@ _HOMES = {
     "Event": "core.entry",
     "EventTime": "core.entry",
     "Filter": "memory.store.protocol",
-    "Hit": "memory.recall.pipeline",
+    "Hit": "memory.recall.recalled",
     "ManualClock": "core.clock",
     "Memory": "memory.memory",
-    "Recall": "memory.recall.pipeline",
+    "Recall": "memory.recall.recalled",
     "Scope": "core.entry",
     "Settings": "core.config",
     "Source": "core.entry",

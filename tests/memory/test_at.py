@@ -82,7 +82,8 @@ def _do(memory: Memory, number: int, step: Step, now: datetime, before: datetime
         return
     if step.verb == "derive":
         known = sorted(memory.list(Filter(ended=True, newest=1000)), key=lambda entry: entry.id)
-        sources = tuple(entry.id for entry in known if entry.recorded_at < now)[:2]
+        # What is derived from a replayed entry gets its time, not the step's: that has a test of its own.
+        sources = tuple(entry.id for entry in known if entry.recorded_at < now and not entry.replayed)[:2]
         memory.remember(
             Draft(f"{word} derived {number}", kind="fact", source_ids=sources, trust=Trust.SYSTEM)
         )
@@ -121,6 +122,30 @@ def test_the_cut_is_row_for_row_a_store_that_never_received_the_rest(
             assert traced(found.recall(query)) == traced(wanted.recall(query))
             assert found.recall(query).text == wanted.recall(query).text
         assert found.doctor().healthy
+
+
+def test_what_is_derived_from_replayed_history_belongs_to_the_latest_time_of_its_sources(
+    opened: Opener, clock: ManualClock
+) -> None:
+    memory = opened()
+    first, second = (
+        memory.remember(Draft(text, recorded_at=datetime(year, 1, 1, tzinfo=UTC)))[0].id
+        for text, year in (("the weir broke", 2019), ("the mill stood still", 2021))
+    )
+    (fact,) = memory.remember(Draft("a flood", kind="fact", source_ids=(str(first), str(second))))
+
+    assert memory.get(str(fact.id)).recorded_at == datetime(2021, 1, 1, tzinfo=UTC)
+    assert memory.get(str(fact.id)).replayed
+    assert texts(memory.at(datetime(2020, 6, 1, tzinfo=UTC)).recall("weir mill flood")) == ["the weir broke"]
+
+
+def test_nothing_derived_is_recorded_before_its_sources(opened: Opener) -> None:
+    memory = opened()
+    (source,) = memory.remember(Draft("the weir broke", recorded_at=datetime(2021, 1, 1, tzinfo=UTC)))
+    early = datetime(2019, 1, 1, tzinfo=UTC)
+    (fact,) = memory.remember(Draft("a flood", kind="fact", source_ids=(str(source.id),), recorded_at=early))
+
+    assert memory.get(str(fact.id)).recorded_at == datetime(2021, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture

@@ -150,11 +150,10 @@ def test_a_memory_can_be_used_and_closed_by_another_thread(opened: Opener) -> No
 def test_a_reader_keeps_its_snapshot_while_others_write(store: Path, opened: Opener) -> None:
     reader, other = opened(), opened()
     reader.remember([f"heron {number}" for number in range(3)])
-    rows = reader._store.scan(reader.scope)
-    next(iter(rows))
-    other.remember("written meanwhile")
-    rest = [entry.text for entry, _ in rows]
-    rows.close()  # type: ignore[attr-defined]
+    with reader._store.snapshot(reader.scope) as all_of_it:
+        next(all_of_it.entries)
+        other.remember("written meanwhile")
+        rest = [entry.text for entry, _ in all_of_it.entries]
 
     assert rest == ["heron 1", "heron 2"]
     assert texts(reader.recall("meanwhile")) == ["written meanwhile"]

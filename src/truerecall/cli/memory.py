@@ -13,7 +13,7 @@ from truerecall.core.entry import DEFAULT_TRUST, Entry, Kind
 from truerecall.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from truerecall.memory.recall.pipeline import Recall
+    from truerecall.memory.recall.recalled import Recall
 
 _TIERS = ("system", "learned", "external")
 _SHOWN = 160  # characters of a text in a list

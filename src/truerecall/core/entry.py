@@ -108,7 +108,8 @@ class EventTime:
         _check_choice("precision", self.precision, get_args(Precision))
         value = aware(self.instant, "happened_at")
         if self.precision != "instant":
-            value = value.replace(hour=0, minute=0, second=0, microsecond=0)
+            # The day, month or year of the calendar where it was said, written in UTC.
+            value = self.instant.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=UTC)
         if self.precision in ("year", "month"):
             value = value.replace(day=1)
         if self.precision == "year":
@@ -246,7 +247,9 @@ class Draft:
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
             raise InvalidInput(f"proof_count is {count!r}", remedy="Give a whole number from 1.")
         sure = self.confidence
-        if sure is not None and (isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 <= sure <= 1):
+        if sure is not None and (
+            isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 <= sure <= 1
+        ):
             raise InvalidInput(f"confidence is {self.confidence!r}", remedy="Give a number from 0 to 1.")
 
 

@@ -1,7 +1,6 @@
 """The memory: remember, recall, and everything around them. Thin: no SQL and no formulas here."""
 
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,8 @@ from truerecall.core.ids import IdSource, id_bytes, id_text, seeded_bits, system
 from truerecall.errors import ArchiveError, InvalidInput, NotFound, StoreReadOnly
 from truerecall.memory.archive import read_archive, write_archive
 from truerecall.memory.doctor import Health, examine
-from truerecall.memory.recall.pipeline import Recall, Request, recall
+from truerecall.memory.recall.pipeline import Request, recall
+from truerecall.memory.recall.recalled import Recall
 from truerecall.memory.store.database import IN_MEMORY
 from truerecall.memory.store.protocol import Counts, Filter, Purged, Store
 from truerecall.memory.store.sqlite import SqliteStore
@@ -224,10 +224,10 @@ class Memory:
         store = SqliteStore.open(path, self.settings.store, lambda: instant, identity)
         try:
             kept: set[str] = set()
-            with closing(self._store.scan(self.scope)) as rows:
-                store.restore(self.scope, _before(rows, instant, kept), ())
-            events = self._store.all_events(self.scope)
-            store.restore(self.scope, (), [e for e in events if e.at < instant and e.entry_id in kept])
+            with self._store.snapshot(self.scope) as all_of_it:
+                store.restore(self.scope, _before(all_of_it.entries, instant, kept), ())
+                events = [e for e in all_of_it.events if e.at < instant and e.entry_id in kept]
+                store.restore(self.scope, (), events)
         except BaseException:
             store.close()
             raise
@@ -240,9 +240,8 @@ class Memory:
         """Write all that this user sees into a new folder: a manifest and JSON lines."""
         target = Path(folder).resolve()
         identity = None if self._embedder is None else self._embedder.identity
-        events = self._store.all_events(self.scope)
-        with closing(self._store.scan(self.scope)) as entries:
-            write_archive(target, self.scope, entries, events, identity)
+        with self._store.snapshot(self.scope) as all_of_it:
+            write_archive(target, self.scope, all_of_it.entries, all_of_it.events, identity)
         if not self._frozen:
             self._store.note_export(self.scope, target, self._clock())
         return target

@@ -15,7 +15,7 @@ from truerecall.core.entry import Draft, EventTime, Scope, Source
 from truerecall.errors import SystemFailed
 from truerecall.memory.memory import Memory
 from truerecall.memory.recall.pack import Packed
-from truerecall.memory.recall.pipeline import Recall
+from truerecall.memory.recall.recalled import Recall
 from truerecall.models.protocols import Embedder
 
 _SEED = 0  # of the ids: the same history gives the same store

@@ -1,6 +1,6 @@
 """What a store must do for the memory; SQLite is the embedded default."""
 
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -73,6 +73,16 @@ class Purged:
 
 
 @dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that a reader sees at one moment; valid only inside the ``with`` that gave it."""
+
+    entries: Iterator[tuple[Entry, TextVectors | None]]
+    """In order of arrival, with the open model's vectors."""
+    events: tuple[Event, ...]
+    """In the order in which they were recorded."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that doctor saw."""
 
@@ -120,15 +130,8 @@ class Store(Protocol):
         """What the reader may see at an instant, in one snapshot."""
         ...
 
-    def scan(self, scope: Scope) -> Generator[tuple[Entry, TextVectors | None], None, None]:
-        """All entries that the reader sees, in order of arrival, with the open model's vectors.
-
-        One snapshot, held until the generator is closed: close it.
-        """
-        ...
-
-    def all_events(self, scope: Scope) -> list[Event]:
-        """All events of the entries that the reader sees."""
+    def snapshot(self, scope: Scope) -> AbstractContextManager[Snapshot]:
+        """All that the reader sees, as it is at one moment."""
         ...
 
     def restore(self, scope: Scope, items: Iterable[Prepared], events: Iterable[Event]) -> tuple[int, int]:

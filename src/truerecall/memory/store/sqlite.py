@@ -1,7 +1,7 @@
 """The embedded store: one SQLite file."""
 
 import contextlib
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from truerecall.errors import ArchiveError, InvalidInput, ModelMismatch, NotFoun
 from truerecall.memory.store import health, purge
 from truerecall.memory.store.database import Database, open_database
 from truerecall.memory.store.migrations import create_schema, migrate
-from truerecall.memory.store.protocol import Counts, Filter, Finding, Purged, Written
+from truerecall.memory.store.protocol import Counts, Filter, Finding, Purged, Snapshot, Written
 from truerecall.memory.store.rows import partition_range, read_entries, read_events, scan_entries
 from truerecall.memory.store.vectors import (
     TextVectors,
@@ -150,20 +150,17 @@ class SqliteStore:
             parts = [self._part(number) for number in readable_partitions(db, scope)]
             yield View(db, parts, to_micros(when), [int(tier) for tier in trust])
 
-    def scan(self, scope: Scope) -> Generator[tuple[Entry, TextVectors | None], None, None]:
+    @contextlib.contextmanager
+    def snapshot(self, scope: Scope) -> Iterator[Snapshot]:
         with self._database.reading() as db:
             model = self._model(False)
-            for number in readable_partitions(db, scope):
-                for rowid, entry in scan_entries(db, *partition_range(number)):
-                    yield entry, None if model is None else text_vectors(db, model, rowid)
-
-    def all_events(self, scope: Scope) -> list[Event]:
-        with self._database.reading() as db:
-            return [
-                event
-                for number in readable_partitions(db, scope)
-                for event in read_events(db, *partition_range(number))
-            ]
+            ranges = [partition_range(number) for number in readable_partitions(db, scope)]
+            entries = (
+                (entry, None if model is None else text_vectors(db, model, rowid))
+                for span in ranges
+                for rowid, entry in scan_entries(db, *span)
+            )
+            yield Snapshot(entries, tuple(event for span in ranges for event in read_events(db, *span)))
 
     def restore(self, scope: Scope, items: Iterable[Prepared], events: Iterable[Event]) -> tuple[int, int]:
         entries = added = 0

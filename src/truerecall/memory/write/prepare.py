@@ -126,6 +126,9 @@ def entry_of(
         )
     masked = mask(text)
     origins = [sources[i] for i in draft.source_ids]
+    # What is derived from replayed history belongs to its time, and to none before it was all there.
+    replayed = draft.recorded_at is not None or any(origin.replayed for origin in origins)
+    learned = draft.recorded_at or (origins[0].recorded_at if replayed else now)
     private = draft.visibility == "private" or any(origin.visibility == "private" for origin in origins)
     return Entry(
         id=entry_id,
@@ -138,8 +141,8 @@ def entry_of(
         source=_clean(draft.source),
         source_ids=tuple(dict.fromkeys(draft.source_ids)),
         happened_at=draft.happened_at,
-        recorded_at=draft.recorded_at or now,
-        replayed=draft.recorded_at is not None,
+        recorded_at=max([learned, *(origin.recorded_at for origin in origins)]),
+        replayed=replayed,
         valid_from=draft.valid_from,
         valid_to=draft.valid_to,
         ended_at=draft.valid_to,

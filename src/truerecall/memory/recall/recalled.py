@@ -1,0 +1,106 @@
+"""What a recall gives: hits, and on demand the block for a model and the trace of how it came about."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from truerecall.core.entry import Entry
+from truerecall.memory.recall.pack import Packed, pack
+from truerecall.memory.recall.query import Query
+from truerecall.memory.recall.score import NEUTRAL, Factors
+from truerecall.memory.recall.trace import Dropped, LaneTrace, Scored, Trace
+from truerecall.models.protocols import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class LaneHit:
+    """Where a lane had a hit, and why."""
+
+    rank: int
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry that was recalled."""
+
+    entry: Entry
+    fused: float
+    """What the lanes made of it, from 0 to 1."""
+    lanes: Mapping[str, LaneHit]
+    factors: Factors = NEUTRAL
+    pinned: bool = False
+    """Whether it is there because it is pinned."""
+
+    @property
+    def score(self) -> float:
+        """By which it is ranked; comparable within one recall only."""
+        return self.fused * self.factors.product
+
+    @property
+    def why(self) -> str:
+        """The reason for the hit, in one line."""
+        lanes = [f"{name} #{hit.rank} ({hit.reason})" for name, hit in self.lanes.items()]
+        moved = [f"{name} x{value:.3f}" for name, value in self.factors.by_name().items() if value != 1.0]
+        return ", ".join([*(["pinned"] if self.pinned else []), *lanes, *moved])
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How the hits came about; the trace is written from it."""
+
+    query: Query
+    lanes: tuple[LaneTrace, ...]
+    ranked: Sequence[Hit]
+    """Every candidate, in the order of the scores."""
+    dropped: tuple[Dropped, ...]
+
+
+class Recall:
+    """What was recalled. Block and trace are made when they are first looked at, from what was found then."""
+
+    def __init__(self, hits: tuple[Hit, ...], steps: Steps, budget: int, counter: TokenCounter) -> None:
+        self.hits = hits
+        """Best first."""
+        self._steps = steps
+        self._budget = budget
+        self._counter = counter
+
+    @cached_property
+    def block(self) -> Packed:
+        """The hits as text for a model, within the budget."""
+        return self.packed(self._budget)
+
+    @property
+    def text(self) -> str:
+        """The block's text."""
+        return self.block.text
+
+    @property
+    def degradations(self) -> tuple[str, ...]:
+        """What recall had to do without."""
+        return tuple(f"{lane.name} lane: {lane.note}" for lane in self._steps.lanes if lane.note)
+
+    def packed(self, budget: int) -> Packed:
+        """The same hits within another budget."""
+        return pack([hit.entry for hit in self.hits], budget, self._counter)
+
+    @cached_property
+    def trace(self) -> Trace:
+        """Every stage: candidates, factors, and everything dropped with its reason."""
+        steps = self._steps
+        return Trace(
+            query_sha256=steps.query.sha256,
+            terms=len(steps.query.terms),
+            lanes=steps.lanes,
+            scored=tuple(
+                Scored(hit.entry.id, round(hit.fused, 9), hit.factors.by_name(), round(hit.score, 9))
+                for hit in steps.ranked
+            ),
+            dropped=(*steps.dropped, *(Dropped(left, "budget") for left in self.block.left_out)),
+            hits=tuple(hit.entry.id for hit in self.hits),
+            tokens=self.block.tokens,
+            counter=self._counter.name,
+            degradations=self.degradations,
+        )

@@ -12,7 +12,7 @@ CODE := src tests benchmarks
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-local lint fix types bench clean
+.PHONY: help demo test test-local lint fix types docs bench clean
 
 help: ## list the targets
 	@echo 'make demo | test | ...   (ARGS="..." is passed on; PYTHON=... picks the interpreter)'
@@ -37,6 +37,9 @@ fix: .venv/.dev-stamp ## repair style and format where a machine can
 
 types: .venv/.dev-stamp ## check the types
 	@.venv/bin/mypy
+
+docs: .venv/.core-stamp ## make the generated pages anew from the code and the committed manifests (ARGS=--check only looks)
+	@.venv/bin/python -m truerecall.cli.docs $(ARGS)
 
 bench: .venv/.core-stamp ## measure the start-up budgets (ARGS=--write records them)
 	@.venv/bin/python benchmarks/budgets.py $(ARGS)

@@ -53,6 +53,15 @@ def test_a_time_is_an_interval_of_its_precision(
     assert (time.precision, time.instant, time.end) == (precision, start, end)
 
 
+def test_a_calendar_date_is_that_of_where_it_was_said() -> None:
+    early = datetime(2024, 1, 1, 0, 30, tzinfo=timezone(timedelta(hours=2)))  # still 2023 in UTC
+
+    assert str(EventTime(early, "year")) == "2024"
+    assert str(EventTime(early, "month")) == "2024-01"
+    assert str(EventTime(early, "day")) == "2024-01-01"
+    assert str(EventTime(early)) == "2023-12-31T22:30:00Z"
+
+
 @pytest.mark.parametrize(("text", "last"), [("9999", "year"), ("9999-12", "month"), ("9999-12-31", "day")])
 def test_the_last_interval_of_the_calendar_has_an_end(text: str, last: str) -> None:
     time = EventTime.parse(text)

@@ -31,6 +31,8 @@ class Packed:
     """Entries in it, in the order of the block."""
     left_out: tuple[str, ...]
     """Entries that did not fit."""
+    cut: str | None = None
+    """The entry that is in it only in part."""
 
 
 def short_id(entry_id: str) -> str:
@@ -43,58 +45,65 @@ def pack(ranked: Sequence[Entry], budget: int, counter: TokenCounter) -> Packed:
 
     If not even the first fits, it is cut, visibly: an answer in part beats none.
     """
-    spent = counter.count(RECALL_OPEN) + counter.count(RECALL_CLOSE) + 2
-    groups: set[tuple[str, str]] = set()
+    room = budget - counter.count(RECALL_OPEN) - counter.count(RECALL_CLOSE) - 2
+    taken = _fitting(ranked, room, counter)
+    cut = None
+    if not taken and ranked:
+        first = ranked[0]
+        line = _cut(first, room - counter.count(_heading(first)) - 2, counter)
+        taken, cut = ([(first, line)], first.id) if line else ([], None)
+    text = _text(taken)
+    while counter.count(text) > budget:  # a bound may count more for lines together than for each
+        taken.pop()
+        text = _text(taken)
+    ids = [entry.id for entry, _ in _arranged(taken)]
+    left = tuple(entry.id for entry in ranked if entry.id not in ids)
+    return Packed(text, counter.count(text), tuple(ids), left, cut if ids else None)
+
+
+def _fitting(ranked: Sequence[Entry], room: int, counter: TokenCounter) -> list[tuple[Entry, str]]:
     taken: list[tuple[Entry, str]] = []
-    left: list[str] = []
-    for place, entry in enumerate(ranked):
-        if spent + _LEAST > budget:
-            left.extend(rest.id for rest in ranked[place:])
+    groups: set[tuple[str, str]] = set()
+    for entry in ranked:
+        if room < _LEAST:
             break
-        if len(entry.text) > budget * _CHARACTERS:
-            left.append(entry.id)
+        if len(entry.text) > room * _CHARACTERS:
             continue
         line = _line(entry, entry.text)
         cost = counter.count(line) + 1
         if _group(entry) not in groups:
             cost += counter.count(_heading(entry)) + 1
-        if spent + cost > budget:
-            left.append(entry.id)
-            continue
-        spent += cost
-        groups.add(_group(entry))
-        taken.append((entry, line))
-    if not taken and ranked:
-        line = _cut(ranked[0], budget - spent - counter.count(_heading(ranked[0])) - 2, counter)
-        if line:
-            taken.append((ranked[0], line))
-            left.remove(ranked[0].id)
-    block = _block(taken, left, counter)
-    while (
-        block.tokens > budget
-    ):  # lines may count for more together than apart, where a counter is a mere bound
-        left.append(taken.pop()[0].id)
-        block = _block(taken, left, counter)
-    return block
+        if cost <= room:
+            room -= cost
+            groups.add(_group(entry))
+            taken.append((entry, line))
+    return taken
 
 
-def _block(taken: Sequence[tuple[Entry, str]], left: Sequence[str], counter: TokenCounter) -> Packed:
+def _text(taken: Sequence[tuple[Entry, str]]) -> str:
+    """The block of these lines; empty for none."""
     if not taken:
-        return Packed("", 0, (), tuple(left))
-    ordered = sorted(taken, key=lambda item: (_began(item[0]), _group(item[0]), _place(item[0]), item[0].id))
-    starts: dict[tuple[str, str], datetime] = {}
-    for entry, _ in ordered:
-        starts.setdefault(_group(entry), _began(entry))
-    # Stable: keeps the order inside a group.
-    ordered.sort(key=lambda item: (starts[_group(item[0])], _group(item[0])))
+        return ""
     lines, open_group = [RECALL_OPEN], None
-    for entry, line in ordered:
+    for entry, line in _arranged(taken):
         if _group(entry) != open_group:
             open_group = _group(entry)
             lines.append(_heading(entry))
         lines.append(line)
-    text = "\n".join([*lines, RECALL_CLOSE])
-    return Packed(text, counter.count(text), tuple(entry.id for entry, _ in ordered), tuple(left))
+    return "\n".join([*lines, RECALL_CLOSE])
+
+
+def _arranged(taken: Sequence[tuple[Entry, str]]) -> list[tuple[Entry, str]]:
+    """By group, the group that began first before the others, and oldest first inside."""
+    starts: dict[tuple[str, str], datetime] = {}
+    for entry, _ in taken:
+        starts[_group(entry)] = min(_began(entry), starts.get(_group(entry), _began(entry)))
+
+    def place(item: tuple[Entry, str]) -> tuple[object, ...]:
+        entry, group = item[0], _group(item[0])
+        return starts[group], group, _began(entry), _place(entry), entry.id
+
+    return sorted(taken, key=place)
 
 
 def _line(entry: Entry, text: str) -> str:

@@ -9,6 +9,7 @@ from importlib import import_module
 import click
 
 from truerecall import __version__
+from truerecall.cli.text import one_line
 from truerecall.errors import TruerecallError
 
 BAD_INPUT = 2
@@ -71,20 +72,27 @@ def run() -> None:
             # A console that cannot show a character shows its escape: cp1252 must not end a command.
             stream.reconfigure(errors="backslashreplace")
     try:
-        sys.exit(main.main(standalone_mode=False))
-    except click.exceptions.Abort:
-        _leave("interrupted; run the same command again to go on", INTERRUPTED)
-    except KeyboardInterrupt:
+        code = main.main(standalone_mode=False)
+        sys.stdout.flush()  # a full disk shows here, not after we are gone
+        sys.exit(code)
+    except (click.exceptions.Abort, KeyboardInterrupt):
         _leave("interrupted; run the same command again to go on", INTERRUPTED)
     except click.ClickException as error:
         error.show()
         sys.exit(BAD_INPUT)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the flush at exit fails again
+        _silence_output()
         sys.exit(0)
     except TruerecallError as error:
         _debug()
         _leave(str(error), BAD_INPUT)
+    except OSError as error:
+        _debug()
+        _silence_output()
+        _leave(
+            f"{error.strerror or error} ({error.filename or 'the output'}). Check the path and the disk.",
+            BAD_INPUT,
+        )
     except Exception as error:
         _debug()
         _leave(
@@ -94,11 +102,16 @@ def run() -> None:
         )
 
 
+def _silence_output() -> None:
+    """Send what is still waiting to be written nowhere, or the flush at exit fails once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _debug() -> None:
     if os.environ.get("TRUERECALL_DEBUG"):
         traceback.print_exc()
 
 
 def _leave(message: str, code: int) -> None:
-    click.echo(f"truerecall: {message}", err=True)
+    click.echo(f"truerecall: {one_line(message)}", err=True)
     sys.exit(code)

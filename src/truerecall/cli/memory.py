@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from truerecall.cli.opening import Instant, Place, memory_options
+from truerecall.cli.text import Words, for_terminal, one_line, standard_input
 from truerecall.core.entry import DEFAULT_TRUST, Entry, Kind
 from truerecall.errors import InvalidInput
 
@@ -20,14 +21,14 @@ _SHOWN = 160  # characters of a text in a list
 
 
 @click.command("remember")
-@click.argument("texts", nargs=-1)
+@click.argument("texts", nargs=-1, type=Words())
 @click.option(
     "--messages",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="A JSON file of chat messages: a list, or one a line.",
 )
-@click.option("--session", help="The conversation that they belong to.")
-@click.option("--speaker", help="Who said it.")
+@click.option("--session", type=Words(), help="The conversation that they belong to.")
+@click.option("--speaker", type=Words(), help="Who said it.")
 @click.option("--happened-at", help="When: 2024, 2024-05, 2024-05-07, or an instant with its zone.")
 @click.option("--trust", type=click.Choice(_TIERS), default="learned", show_default=True)
 @click.option("--kind", type=click.Choice(get_args(Kind)), default="turn", show_default=True)
@@ -39,8 +40,12 @@ def remember_command(
 ) -> None:
     """Remember TEXTS; without any, standard input as one text."""
     what: list[Any] = [*texts, *([] if messages is None else _read_messages(messages))]
+    if not texts and messages is None:
+        what = [standard_input()]
     if not what:
-        what = [sys.stdin.read()]
+        raise InvalidInput(
+            "there is nothing to remember", where=str(messages), remedy="Give a message or more."
+        )
     details = {name: value for name, value in details.items() if value is not None}
     with place.open(create=True) as memory:
         results = memory.remember(what, visibility="private" if private else "shared", pinned=pin, **details)
@@ -53,7 +58,7 @@ def remember_command(
 
 
 @click.command("recall")
-@click.argument("query")
+@click.argument("query", type=Words())
 @click.option("--limit", type=int, help="Hits at most.")
 @click.option("--budget", type=int, help="Tokens of the block at most.")
 @click.option(
@@ -94,7 +99,7 @@ def recall_command(
     if options["as_json"]:
         click.echo(json.dumps(_as_json(found), ensure_ascii=False))
     elif options["block"]:
-        click.echo(found.text)
+        click.echo(for_terminal(found.text))
     else:
         click.echo("\n".join(hit_lines(found)) or "nothing was found")
         if options["explain"]:
@@ -103,7 +108,7 @@ def recall_command(
 
 @click.command("list")
 @click.option("--kind", type=click.Choice(get_args(Kind)))
-@click.option("--session")
+@click.option("--session", type=Words(), help="Of this conversation only.")
 @click.option("--ended", is_flag=True, help="Superseded and retired entries as well.")
 @click.option("--newest", type=int, default=50, show_default=True, help="At most so many.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
@@ -136,7 +141,7 @@ def show_command(place: Place, entry_id: str) -> None:
 
 @click.command("correct")
 @click.argument("entry_id")
-@click.argument("text")
+@click.argument("text", type=Words())
 @memory_options
 def correct_command(place: Place, entry_id: str, text: str) -> None:
     """Supersede the entry of ENTRY_ID by one with TEXT."""
@@ -163,8 +168,8 @@ def _read_messages(file: Path) -> list[Any]:
         if text.lstrip().startswith("["):
             loaded: list[Any] = json.loads(text)
             return loaded
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except ValueError as error:
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(
             f"the messages are not JSON: {error}",
             where=str(file),
@@ -173,10 +178,10 @@ def _read_messages(file: Path) -> list[Any]:
 
 
 def _row(entry: Entry) -> str:
-    text = " ".join(entry.text.split())
+    text = one_line(entry.text[: 4 * _SHOWN])
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
     when = entry.happened_at or f"{entry.recorded_at:%Y-%m-%d}"
-    speaker = f"{entry.source.speaker}: " if entry.source.speaker else ""
+    speaker = f"{one_line(entry.source.speaker)}: " if entry.source.speaker else ""
     ended = " (ended)" if entry.ended_at is not None else ""
     return f"{entry.id}  {when}  {entry.trust.label}{ended}  {speaker}{shown}"
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from truerecall.cli.text import Words
 from truerecall.core.clock import parse_instant
 from truerecall.core.config import Settings, load_settings
-from truerecall.errors import StoreError
+from truerecall.core.entry import Scope
+from truerecall.errors import InvalidTime, StoreError
 
 if TYPE_CHECKING:
     from truerecall.memory.memory import Memory
@@ -27,6 +29,10 @@ class Place:
     space: str
     embedder: str
     settings: Settings
+
+    def scope(self) -> Scope:
+        """Who works in it; ``InvalidScope`` if that could mean everyone."""
+        return Scope(self.tenant, self.space, self.user)
 
     def open(self, create: bool = False) -> "Memory":
         """Open it; only ``create`` makes a store where there is none."""
@@ -51,10 +57,11 @@ class Place:
 _OPTIONS = (
     click.option("--store", type=click.Path(path_type=Path), default="truerecall.db", envvar="TRUERECALL_STORE",
                  show_default=True, help="The SQLite file."),
-    click.option("--user", default="me", envvar="TRUERECALL_USER", show_default=True, help="Who writes and reads."),
-    click.option("--tenant", default="local", envvar="TRUERECALL_TENANT", show_default=True,
+    click.option("--user", type=Words(), default="me", envvar="TRUERECALL_USER", show_default=True,
+                 help="Who writes and reads."),
+    click.option("--tenant", type=Words(), default="local", envvar="TRUERECALL_TENANT", show_default=True,
                  help="A team or a customer."),
-    click.option("--space", default="default", envvar="TRUERECALL_SPACE", show_default=True,
+    click.option("--space", type=Words(), default="default", envvar="TRUERECALL_SPACE", show_default=True,
                  help="What the memory belongs to: an agent, a repository."),
     click.option("--embedder", default="auto", envvar="TRUERECALL_EMBEDDER", show_default=True,
                  help="auto (the local model if installed), none, local, hashing."),
@@ -84,6 +91,12 @@ class Instant(click.ParamType[datetime]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         """Parse it; our own error says what is wrong."""
-        return (
-            value if isinstance(value, datetime) else parse_instant(value, (param and param.name) or "time")
-        )
+        if isinstance(value, datetime):
+            return value
+        option = param.opts[0] if param else "time"
+        try:
+            return parse_instant(value, option)
+        except InvalidTime as error:
+            raise InvalidTime(
+                error.problem, where=option, remedy="Write it like 2024-05-07T09:30:00Z."
+            ) from None

@@ -15,10 +15,10 @@ from truerecall.cli.opening import Instant, Place, memory_options
 @memory_options
 def purge_command(place: Place, entry_ids: tuple[str, ...], yes: bool) -> None:
     """Remove the entries of ENTRY_IDS, and all that was derived from them, for good."""
-    if not yes:
-        click.confirm(
-            f"Remove {len(entry_ids)} entries and what was derived from them, for good?", abort=True
-        )
+    question = f"Remove {len(entry_ids)} entries and what was derived from them, for good?"
+    if not yes and not _confirmed(question):
+        click.echo("nothing was removed")
+        sys.exit(1)
     with place.open() as memory:
         purged = memory.purge(*entry_ids)
     click.echo(f"removed {len(purged.ids)}")
@@ -75,6 +75,7 @@ def doctor_command(place: Place, repair: bool) -> None:
     from truerecall.memory.doctor import adopt_model
     from truerecall.models.registry import embedder
 
+    place.scope()  # refused before anything is dropped
     if repair and (model := embedder(place.embedder)) is not None and place.store.exists():
         dropped = adopt_model(place.store, place.settings.store, model.identity)
         if dropped:
@@ -90,3 +91,10 @@ def doctor_command(place: Place, repair: bool) -> None:
         )
     if not health.healthy:
         sys.exit(1)
+
+
+def _confirmed(question: str) -> bool:
+    try:
+        return click.confirm(question)
+    except click.Abort:  # Ctrl-C, or no terminal to ask at
+        return False

@@ -90,7 +90,7 @@ def load_settings(path: Path) -> Settings:
             where=str(path),
             remedy="Name a readable TOML file.",
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidSettings(
             f"the settings are not TOML: {error}", where=str(path), remedy="Mend the line that it names."
         ) from None

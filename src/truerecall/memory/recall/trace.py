@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from truerecall.errors import InvalidInput
+
 DropReason = Literal[
     "trust",  # not one of the tiers that were asked for
     "duplicate",  # the same text or sources as a newer hit
@@ -76,6 +78,13 @@ class Trace:
 
 def append_trace(path: Path, trace: Trace) -> None:
     """Add a trace to a JSONL file, which only its owner can read."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with open(descriptor, "a", encoding="utf-8") as handle:  # noqa: PTH123  # a descriptor, for the mode
-        handle.write(trace.as_json() + "\n")
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with open(descriptor, "a", encoding="utf-8") as handle:  # noqa: PTH123  # a descriptor, for the mode
+            handle.write(trace.as_json() + "\n")
+    except OSError as error:
+        raise InvalidInput(
+            f"the trace cannot be written: {error.strerror}",
+            where=str(path),
+            remedy="Name a file that you can write.",
+        ) from None

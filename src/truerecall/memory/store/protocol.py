@@ -14,6 +14,8 @@ from truerecall.memory.store.view import View
 from truerecall.memory.store.writing import Prepared
 from truerecall.models.protocols import ModelIdentity
 
+_MOST_LISTED = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -56,8 +58,14 @@ class Filter:
             )
         if self.session is not None and not isinstance(self.session, str):
             raise InvalidInput(f"session is {type(self.session).__name__}", remedy="Give a string or None.")
-        if isinstance(self.newest, bool) or not isinstance(self.newest, int) or self.newest < 1:
-            raise InvalidInput(f"newest is {self.newest!r}", remedy="Give a whole number from 1.")
+        if (
+            isinstance(self.newest, bool)
+            or not isinstance(self.newest, int)
+            or not 0 < self.newest <= _MOST_LISTED
+        ):
+            raise InvalidInput(
+                f"newest is {self.newest!r}", remedy=f"Give a whole number from 1 to {_MOST_LISTED:,}."
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The embedded store: one SQLite file."""
 
 import contextlib
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -211,7 +212,7 @@ class SqliteStore:
             for number in readable_partitions(db, scope):
                 db.execute(
                     "INSERT INTO export (at, partition, path) VALUES (?, ?, ?)",
-                    (to_micros(at), number, str(path)),
+                    (to_micros(at), number, os.fsencode(path).decode("utf-8", "replace")),
                 )
 
     def counts(self, scope: Scope, now: datetime) -> Counts:

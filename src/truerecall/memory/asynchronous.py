@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import wraps
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -30,7 +31,7 @@ class AsyncMemory:
         """The memory that does the work."""
 
     @classmethod
-    async def open(cls, path: str, **options: Any) -> "AsyncMemory":
+    async def open(cls, path: str | Path, **options: Any) -> "AsyncMemory":
         """See ``Memory.open``."""
         return cls(await asyncio.to_thread(Memory.open, path, **options))
 

@@ -22,7 +22,15 @@ from truerecall.memory.store.sqlite import SqliteStore
 from truerecall.memory.store.vectors import TextVectors
 from truerecall.memory.store.writing import Prepared
 from truerecall.memory.write.embed import embed_entries
-from truerecall.memory.write.prepare import Details, Refusal, Rememberable, WriteResult, drafts_of, entry_of
+from truerecall.memory.write.prepare import (
+    Details,
+    Refusal,
+    Rememberable,
+    WriteResult,
+    WriteStatus,
+    drafts_of,
+    entry_of,
+)
 from truerecall.models.protocols import Embedder
 from truerecall.models.registry import embedder as named_embedder
 from truerecall.models.tokens import counter as named_counter
@@ -195,10 +203,10 @@ class Memory:
         entry = entry_of(draft, self.scope, self._ids(), now, self._store.get(self.scope, old.source_ids))
         if isinstance(entry, Refusal):
             return WriteResult("refused", None, entry.reason)
-        item, failure = self._embedded([entry])[0]
+        item, remark = self._embedded([entry])[0]
         event = Event(self._ids(), now, "superseded", old.id, entry.id)
         self._store.replace(self.scope, old.id, item, event)
-        return WriteResult("pending vector" if failure else "stored", entry.id, failure, entry.masked)
+        return WriteResult(self._status(item), entry.id, remark, entry.masked)
 
     def forget(self, *entry_ids: str) -> None:
         """Retire entries: they are not recalled from now on, and nothing is deleted (see ``purge``)."""
@@ -294,23 +302,27 @@ class Memory:
             if isinstance(entry, Refusal):
                 results.append(WriteResult("refused", None, entry.reason))
                 continue
-            outcome, (item, failure) = next(written)
+            outcome, (item, remark) = next(written)
             if outcome.status == "duplicate":
                 results.append(WriteResult("duplicate", outcome.id))
             else:
-                status = "pending vector" if failure else "stored"
-                results.append(WriteResult(status, outcome.id, failure, item.entry.masked))  # type: ignore[arg-type]
+                results.append(WriteResult(self._status(item), outcome.id, remark, item.entry.masked))
         return results
 
     def _embedded(self, entries: Sequence[Entry]) -> Sequence[tuple[Prepared, str]]:
-        """Each entry with its vectors, and why it has none where the embedder failed."""
+        """Each entry with its vectors, and why it has none or not all of them."""
         if self._embedder is None:
             return [(Prepared(entry, None), "") for entry in entries]
         vectors = embed_entries(self._embedder, entries, self.settings.store.most_chunks)
         return [
-            (Prepared(entry, found), "") if isinstance(found, TextVectors) else (Prepared(entry, None), found)
+            (Prepared(entry, found), found.remark)
+            if isinstance(found, TextVectors)
+            else (Prepared(entry, None), found)
             for entry, found in zip(entries, vectors, strict=True)
         ]
+
+    def _status(self, item: Prepared) -> WriteStatus:
+        return "stored" if item.vectors is not None or self._embedder is None else "pending vector"
 
     def _embedded_anew(self, entries: Iterable[Entry]) -> Iterable[Prepared]:
         batch: list[Entry] = []

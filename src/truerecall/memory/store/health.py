@@ -226,7 +226,11 @@ def _embedding(db: sqlite3.Connection, identity: ModelIdentity | None) -> Findin
         return Finding("embedding", True, f"{held} of {entries} entries have a vector; no model is open")
     model = find_model(db, identity)
     held = db.execute("SELECT count(DISTINCT entry) FROM vector WHERE model = ?", (model,)).fetchone()[0]
+    partly = db.execute(
+        "SELECT count(*) FROM vector WHERE model = ? AND chunk = 0 AND kept < chunks", (model,)
+    ).fetchone()[0]
     detail = f"{held} of {entries} entries have a vector of {identity.name}"
+    detail += f", {partly} of them not of every piece (store.most_chunks)" if partly else ""
     return Finding("embedding", held == entries, detail, _REPAIR if held < entries else "")
 
 

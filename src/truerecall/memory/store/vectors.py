@@ -23,6 +23,12 @@ class TextVectors:
     chunks: int
     """Pieces that the text has; more than have a vector where it is very long."""
 
+    @property
+    def remark(self) -> str:
+        """What is to be said of a text that is too long to be embedded whole; empty where it is."""
+        kept = len(self.values)
+        return f"{kept} of its {self.chunks} pieces have a vector" if kept < self.chunks else ""
+
     @classmethod
     def of(cls, vectors: "NDArray[np.float32]", chunks: int) -> "TextVectors":
         """Quantise unit vectors, shape (pieces, dimension); each component's error is at most half a scale."""

@@ -179,5 +179,6 @@ class WriteResult:
     id: str | None
     """The entry; None where it was refused."""
     reason: str = ""
+    """Why it was refused, or has no vector, or not of all its pieces."""
     masked: int = 0
     """Secrets that were masked in its text."""

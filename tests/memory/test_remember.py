@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from whole_store import Opener, dump, holding, texts
 
-from truerecall import Draft, EventTime, Filter, ManualClock, Memory, Source, Trust
+from truerecall import Draft, EventTime, Filter, ManualClock, Memory, Settings, Source, Trust
+from truerecall.core.config import StoreSettings
 from truerecall.errors import InvalidInput, InvalidTime
 from truerecall.models.scripted import ScriptedEmbedder
 
@@ -392,3 +393,16 @@ def test_a_question_at_no_instant_is_refused(memory: Memory, instant: Any) -> No
             memory.recall("x", valid_at=instant)
     with pytest.raises(InvalidTime):
         memory.at(instant)
+
+
+def test_a_text_that_is_not_embedded_whole_says_so(opened: Opener) -> None:
+    memory = opened(embedder="hashing", settings=Settings(store=StoreSettings(most_chunks=3)))
+
+    (result,) = memory.remember("word " * 2000)
+
+    assert (result.status, result.reason) == ("stored", "3 of its 13 pieces have a vector")
+    (finding,) = [finding for finding in memory.doctor().findings if finding.check == "embedding"]
+    assert finding.healthy
+    assert finding.detail == (
+        "1 of 1 entries have a vector of hashing:256, 1 of them not of every piece (store.most_chunks)"
+    )

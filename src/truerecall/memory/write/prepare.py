@@ -155,12 +155,12 @@ def entry_of(
 
 def _clean(source: Source) -> Source:
     """Names of a source, storable and without secrets in them."""
-    changes = {
-        item.name: mask(normalise(value).text).text
-        for item in fields(source)
-        if isinstance(value := getattr(source, item.name), str)
-    }
-    return replace(source, **changes)  # type: ignore[arg-type]  # every changed field is a string
+    changes = {}
+    for item in fields(source):
+        value = getattr(source, item.name)
+        if isinstance(value, str) and (cleaned := mask(normalise(value).text).text) != value:
+            changes[item.name] = cleaned
+    return replace(source, **changes) if changes else source  # type: ignore[arg-type]  # only strings change
 
 
 WriteStatus = Literal[

@@ -15,7 +15,7 @@ def ids(outcome) -> list[str]:
 
 
 def entries(cli, *options: str) -> list[dict]:
-    return [json.loads(line) for line in cli("list", "--json", *options).out.splitlines()]
+    return [json.loads(line) for line in cli("list", "--json", *options).out.split("\n")[:-1]]
 
 
 def test_texts_are_remembered_one_line_each_and_recalled_with_a_reason(cli) -> None:

@@ -6,58 +6,23 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tiny import CLOCK, conversation, dataset, options, rows, run
 
-from truerecall.bench.datasets.records import Conversation, Dataset, Question, Session, Turn
-from truerecall.bench.manifest import QuestionRow, RetrievalManifest
+from truerecall.bench.manifest import SystemResult
+from truerecall.bench.outputs import write_whole
+from truerecall.bench.report import write_reports
 from truerecall.bench.retrieval import Progress, run_retrieval
-from truerecall.bench.run import RunOptions, write_whole
-from truerecall.bench.scoring import Ruler
+from truerecall.bench.run import RunOptions
 from truerecall.bench.systems.bm25 import Bm25
-from truerecall.bench.systems.protocol import Item, System
+from truerecall.bench.systems.protocol import Item
 from truerecall.bench.systems.table import controls
-from truerecall.core.clock import ManualClock
+from truerecall.bench.systems.truerecall import Truerecall
+from truerecall.core.config import FactorWeights, Settings, StoreSettings
 from truerecall.errors import RunError
-
-NOON = datetime(2024, 5, 7, 12, tzinfo=UTC)
-CLOCK = ManualClock(NOON)
-TEXTS = ("The boat is called Juniper.", "The night train leaves at nine.", "Aunt Rosa baked plum cake.")
-ASKED = ("What is the boat called?", "When does the train leave?", "Who baked a cake?", "Whose aunt is it?")
-GOLD = ("D1:1", "D1:2", "D1:3", "D1:3")
-
-
-def conversation(id: str) -> Conversation:
-    """One session of three turns, and four questions."""
-    turns = tuple(Turn(f"D1:{n + 1}", "Kim", text, n) for n, text in enumerate(TEXTS))
-    questions = tuple(
-        Question(f"{id}-{n}", text, NOON, "single", "Rosa", frozenset({gold}), frozenset({"D1"}))
-        for n, (text, gold) in enumerate(zip(ASKED, GOLD, strict=True))
-    )
-    return Conversation(id, (Session("D1", NOON, turns),), questions)
-
-
-def dataset() -> Dataset:
-    """Two conversations with the same history."""
-    both = (conversation("one"), conversation("two"))
-    return Dataset("tiny", "made", "tiny.json", "ab" * 32, False, both, (), planned=8)
-
-
-def options(out: Path, **changes: Any) -> RunOptions:
-    ruler = Ruler(ks=(1, 3), limit=2, k=200, budgets=(100, 500), seed=0)
-    return RunOptions(**{"out": out, "name": "trial", "ruler": ruler, **changes})
-
-
-def run(out: Path, systems: Sequence[System], **changes: Any) -> RetrievalManifest:
-    return run_retrieval([dataset()], systems, options(out, **changes), CLOCK, lambda progress: None)
-
-
-def rows(out: Path) -> list[QuestionRow]:
-    lines = (out / "trial" / "rows.jsonl").read_text(encoding="utf-8").splitlines()
-    return [QuestionRow.model_validate_json(line) for line in lines]
 
 
 def timeless(value: Any) -> Any:
@@ -126,7 +91,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, {folder!r})
-from test_run_folder import CLOCK, dataset, options
+from tiny import CLOCK, conversation, dataset, options
+from truerecall.bench.report import write_reports
 from truerecall.bench.retrieval import run_retrieval
 from truerecall.bench.systems.table import controls
 
@@ -164,6 +130,60 @@ def test_a_killed_run_goes_on_to_the_same_manifest(stage: str, after: int, tmp_p
     ]
 
 
+def test_an_id_that_holds_a_line_separator_is_one_line_of_its_chunk(tmp_path: Path) -> None:
+    one = conversation("one")
+    odd = replace(one.questions[0], id="odd\u2028id")
+    data = [dataset(replace(one, questions=(odd, *one.questions[1:])))]
+    run(tmp_path, [Bm25()], data)
+    told: list[Progress] = []
+    run_retrieval(data, [Bm25()], options(tmp_path), CLOCK, told.append)
+
+    assert [progress.stage for progress in told] == ["resumed", "done"]
+    assert rows(tmp_path)[0].question == "odd\u2028id"
+
+
+def test_two_processes_cannot_work_on_one_run(tmp_path: Path) -> None:
+    refused: list[RunError] = []
+
+    def start_again(progress: Progress) -> None:
+        if progress.done == 3:
+            with pytest.raises(RunError, match="another process is working on this run") as error:
+                run(tmp_path, [Bm25()])
+            refused.append(error.value)
+
+    run_retrieval([dataset()], [Bm25()], options(tmp_path), CLOCK, start_again)
+
+    assert [error.where for error in refused] == ["trial"]
+    assert len(rows(tmp_path)) == 8
+    # The lock ended with the run.
+    run(tmp_path, [Bm25()])
+
+
+def test_the_manifest_is_written_in_the_form_of_the_reports(tmp_path: Path) -> None:
+    manifest = run(tmp_path, [Bm25()])
+    written = (tmp_path / "trial" / "manifest.json").read_bytes()
+    write_reports(manifest, tmp_path / "reports")
+
+    assert written == (tmp_path / "reports" / "manifest.json").read_bytes()
+
+
+def test_another_weight_of_recall_is_tried_over_the_same_ingestion(tmp_path: Path) -> None:
+    def tried(name: str, settings: Settings) -> SystemResult:
+        return (
+            run(tmp_path, [Truerecall(None, settings, name)], name=name.replace(" ", "-"))
+            .datasets[0]
+            .systems[0]
+        )
+
+    tried("shipped", Settings())
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+    tuned = tried("tuned", Settings(factors=FactorWeights(recency=1.0)))
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+    assert tuned.configuration["factors.recency"] == 1.0
+    tried("stored otherwise", Settings(store=StoreSettings(most_chunks=1)))
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
 def test_an_interrupted_run_keeps_what_is_finished(tmp_path: Path) -> None:
     def interrupt(progress: Progress) -> None:
         if progress.done == 6:
@@ -186,7 +206,9 @@ def test_another_plan_under_the_same_name_is_refused(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("name", ["", "..", "a/b", "cache", ".hidden", "-x", "a" * 101, "a\n"])
+@pytest.mark.parametrize(
+    "name", ["", "..", "a/b", "cache", ".hidden", "-x", "a" * 101, "a\n", "held-out.jsonl"]
+)
 def test_a_name_that_could_lead_elsewhere_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot name a run"):
         RunOptions(out=tmp_path, name=name)

@@ -14,6 +14,7 @@ from truerecall.bench.manifest import (
     Provenance,
     RetrievalManifest,
     SystemResult,
+    manifest_json,
 )
 from truerecall.bench.report.publication import (
     BudgetRow,
@@ -23,7 +24,6 @@ from truerecall.bench.report.publication import (
     publication,
     readme_figures,
 )
-from truerecall.bench.report.writing import manifest_json
 from truerecall.errors import RunError
 
 COMMAND = "truerecall bench retrieval --data my-data --out runs --system truerecall,embedder=local --seed 3"

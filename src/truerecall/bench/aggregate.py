@@ -7,6 +7,7 @@ from statistics import fmean
 
 from truerecall.bench.datasets.records import Conversation, Dataset
 from truerecall.bench.manifest import (
+    ALL,
     Cell,
     DatasetResult,
     ExclusionRow,
@@ -23,7 +24,6 @@ from truerecall.measure.intervals import Bounds, clustered_interval, mean_interv
 from truerecall.measure.latency import percentile
 from truerecall.measure.ranking import chance
 
-ALL = "all"
 MS = "ms"
 
 

@@ -9,10 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from truerecall.bench.manifest import DatasetResult, QuestionRow, RetrievalManifest
-from truerecall.bench.run import read_manifest
+from truerecall.bench.run import read_manifest, read_rows
 from truerecall.errors import RunError
 from truerecall.measure.comparing import Comparison, compare_pairs, holm
 
@@ -182,13 +180,7 @@ def _hashes(datasets: Iterable[DatasetResult]) -> set[tuple[str, str]]:
 
 
 def _rows(run: Path, system: str) -> dict[tuple[str, str, str], QuestionRow]:
-    try:
-        lines = (run / "rows.jsonl").read_text(encoding="utf-8").splitlines()
-        rows = [QuestionRow.model_validate_json(line) for line in lines]
-    except (FileNotFoundError, ValidationError):
-        raise RunError(
-            "the rows are missing or damaged", where=run.name, remedy="Make the run again."
-        ) from None
+    rows = read_rows(run)
     table = {(row.dataset, row.conversation, row.question): row for row in rows if row.system == system}
     if not table:
         names = ", ".join(dict.fromkeys(row.system for row in rows))

@@ -29,8 +29,6 @@ class History:
     """The text of each turn and of each session, by its name."""
     questions: tuple[Question, ...]
     """Those that have gold."""
-    without_gold: tuple[str, ...]
-    """Ids of those that have none: there is nothing to retrieve for them."""
 
     @property
     def turn_pool(self) -> int | None:
@@ -62,18 +60,14 @@ class History:
         """Sha256 over all that is ingested, asked and scored."""
         asked = [
             {
-                **{
-                    "id": q.id,
-                    "text": q.text,
-                    "at": isoformat(q.asked_at),
-                    "type": q.type,
-                    "answer": q.answer,
-                },
-                **{
-                    "turns": sorted(q.gold_turns),
-                    "sessions": sorted(q.gold_sessions),
-                    "abstain": q.abstention,
-                },
+                "id": q.id,
+                "text": q.text,
+                "at": isoformat(q.asked_at),
+                "type": q.type,
+                "answer": q.answer,
+                "turns": sorted(q.gold_turns),
+                "sessions": sorted(q.gold_sessions),
+                "abstain": q.abstention,
             }
             for q in self.questions
         ]
@@ -101,6 +95,14 @@ class Handles:
         object.__setattr__(self, "refs_of", {h: tuple(dict.fromkeys(refs)) for h, refs in refs_of.items()})
         object.__setattr__(self, "held", {r: tuple(dict.fromkeys(handles)) for r, handles in held.items()})
 
+    def items(self) -> dict[str, Item]:
+        """The item behind each handle: the first where a system merged several."""
+        items: dict[str, Item] = {}
+        for handle, item in zip(self.given, self.history.items, strict=True):
+            if handle is not None:
+                items.setdefault(handle, item)
+        return items
+
     def names(self, handles: Sequence[str]) -> list[str]:
         """Names behind handles in their order, none twice."""
         return list(dict.fromkeys(ref for handle in handles for ref in self.refs_of[handle]))
@@ -123,7 +125,7 @@ def prepare(conversation: Conversation, granularity: Granularity) -> History:
     refs: list[str] = []
     for number, session in enumerate(conversation.sessions, start=1):
         name = f"s{number:04}"
-        document = session_text(session)
+        document = _session_text(session)
         # A history may hold a session twice: both count as one.
         texts[session.ref] = f"{texts[session.ref]}\n{document}" if session.ref in texts else document
         if granularity == "session":
@@ -145,11 +147,10 @@ def prepare(conversation: Conversation, granularity: Granularity) -> History:
         session_of=session_of,
         texts=texts,
         questions=tuple(q for q in conversation.questions if q.gold_sessions),
-        without_gold=tuple(q.id for q in conversation.questions if not q.gold_sessions),
     )
 
 
-def session_text(session: Session) -> str:
+def _session_text(session: Session) -> str:
     """A session as one document: its date, then a line for each message."""
     return "\n".join(
         [f"{session.at:%Y-%m-%d %H:%M}", *(f"{turn.speaker}: {turn.text}" for turn in session.turns)]

@@ -8,8 +8,8 @@ from hashlib import sha256
 from truerecall.bench.datasets.records import Dataset
 from truerecall.bench.history import History, items_digest
 from truerecall.bench.provenance import HARNESS, code_digest
-from truerecall.bench.run import RunOptions, configuration_of
-from truerecall.bench.systems.protocol import System
+from truerecall.bench.run import RunOptions
+from truerecall.bench.systems.protocol import DeclaresStoring, System
 from truerecall.models.tokens import BOUND
 
 COUNTER = BOUND
@@ -52,8 +52,9 @@ def chunk_key(dataset: Dataset, history: History, system: System, options: RunOp
 
 
 def ingest_key(history: History, system: System) -> str:
-    """Under which an ingested store is kept: the items, and the system that holds them."""
-    return _digest({"code": code_digest(_STORING), "items": items_digest(history.items), **_identity(system)})
+    """Under which an ingested store is kept: the items, and what decides how the system stores them."""
+    storing = dict(system.storing) if isinstance(system, DeclaresStoring) else _identity(system)
+    return _digest({"code": code_digest(_STORING), "items": items_digest(history.items), "storing": storing})
 
 
 def plan(datasets: Sequence[Dataset], systems: Sequence[System], options: RunOptions) -> str:
@@ -75,7 +76,7 @@ def embedder_of(system: System) -> str:
 
 
 def _identity(system: System) -> dict[str, object]:
-    return {"system": system.name, "configuration": configuration_of(system.configuration)}
+    return {"system": system.name, "configuration": dict(system.configuration)}
 
 
 def _digest(value: Mapping[str, object]) -> str:

@@ -3,13 +3,18 @@
 Written as JSON; Markdown, HTML, the terminal table and the documentation are made from it by code.
 """
 
+import json
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from truerecall.bench.systems.protocol import Setting
+from truerecall.errors import RunError
+
 SCHEMA = 1
+ALL = "all"
+"""The type of a cell over all questions."""
 GridLevel = Literal["turn", "session"]
-Scalar = str | int | float | bool | None
 
 
 class Record(BaseModel):
@@ -32,7 +37,7 @@ class Cell(Record):
     metric: str = Field(
         description="any@10, all@limit, mrr, ndcg@10, carry@500, answer_carry_shuffled@500, tokens@500, ms."
     )
-    type: str = Field(description="A question type, or 'all'.")
+    type: str = Field(description=f"A question type, or {ALL!r}.")
     n: int
     mean: float | None = Field(description="None where n is 0.")
     by_question: Interval | None = Field(description="Questions taken as independent.")
@@ -69,7 +74,7 @@ class SystemResult(Record):
     """One system over one data set."""
 
     name: str
-    configuration: dict[str, Scalar]
+    configuration: dict[str, Setting]
     stored: int
     embedded: int | None
     masked: int
@@ -124,7 +129,7 @@ class Provenance(Record):
     python: str
     sqlite: str
     packages: dict[str, str]
-    machine: dict[str, Scalar]
+    machine: dict[str, Setting]
     seed: int
     granularity: Literal["turn", "session"]
     counter: str = Field(description="The token counter of the blocks.")
@@ -141,6 +146,24 @@ class RetrievalManifest(Record):
     )
     provenance: Provenance
     datasets: list[DatasetResult]
+
+
+def manifest_json(manifest: RetrievalManifest) -> str:
+    """The manifest with sorted keys: the same run gives the same bytes.
+
+    Raises:
+        RunError: a figure is not a finite number.
+    """
+    try:
+        text = json.dumps(
+            manifest.model_dump(mode="json"), sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False
+        )
+    except ValueError as error:
+        raise RunError(
+            "a figure of the manifest is not a finite number",
+            remedy="Leave out what was not measured (None) instead of writing NaN or infinity.",
+        ) from error
+    return text + "\n"
 
 
 class QuestionRow(Record):

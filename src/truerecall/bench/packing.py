@@ -6,7 +6,7 @@ from hashlib import sha256
 from truerecall.bench.systems.protocol import Block, Item
 from truerecall.core.entry import Entry, EventTime, Scope, Source, Trust
 from truerecall.core.ids import id_text
-from truerecall.memory.recall.pack import pack
+from truerecall.memory.recall.pack import Packed, pack
 from truerecall.models.protocols import TokenCounter
 
 SCOPE = Scope(tenant="bench", space="conversation", user="bench")
@@ -27,14 +27,12 @@ class Packer:
     def block(self, handles: Sequence[str], budget: int) -> Block:
         """The best of ``handles`` (best first) that fit ``budget`` tokens."""
         packed = pack([self._entries[handle] for handle in handles], budget, self._counter)
-        inside = (self._handles[entry_id] for entry_id in packed.ids)
-        kept = tuple(h for h in inside if stands_whole(self._entries[h].text, packed.text))
-        return Block(packed.text, packed.tokens, kept)
+        return Block(packed.text, packed.tokens, tuple(self._handles[entry_id] for entry_id in uncut(packed)))
 
 
-def stands_whole(text: str, block: str) -> bool:
-    """Whether a packed text was not cut: a part of a session does not carry its evidence."""
-    return all(part in block for part in text.splitlines())
+def uncut(packed: Packed) -> tuple[str, ...]:
+    """Ids of the entries that stand whole in a block: a part of one does not carry its evidence."""
+    return tuple(entry_id for entry_id in packed.ids if entry_id != packed.cut)
 
 
 class _Remembering:

@@ -11,9 +11,10 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from truerecall.bench.manifest import Provenance, Scalar
-from truerecall.bench.systems.protocol import Granularity
+from truerecall.bench.manifest import Provenance
+from truerecall.bench.systems.protocol import Granularity, Setting
 from truerecall.core.clock import Clock, isoformat
+from truerecall.memory.write.mask import mask
 
 HARNESS = "1"
 """Raised when the harness changes what it measures; part of every chunk's key."""
@@ -30,7 +31,11 @@ _PACKAGES = (
     "numkong",
     "rs-bpe",
 )
-_ABSOLUTE = re.compile(r"(?<![\w.])(?:[A-Za-z]:[\\/]|[\\/]|~[\\/])[^\s=,:]+")
+_START = r"(?<![\w.])(?:[A-Za-z]:[\\/]|[\\/]|~[\\/])"
+_ABSOLUTE = re.compile(rf"{_START}[^\s=,:]+")
+# Within quotes a space belongs to the path, unless an option or another path follows it.
+_ABSOLUTE_QUOTED = re.compile(rf"{_START}(?:[^\s'=,:]|\s(?!-|{_START}))+")
+_QUOTED_OR_NOT = re.compile(r"'[^']*'|[^']+")
 
 
 def provenance(clock: Clock, seed: int, granularity: Granularity, counter: str, command: str) -> Provenance:
@@ -48,7 +53,7 @@ def provenance(clock: Clock, seed: int, granularity: Granularity, counter: str, 
         seed=seed,
         granularity=granularity,
         counter=counter,
-        command=without_paths(command),
+        command=mask(without_paths(command)).text,
     )
 
 
@@ -72,7 +77,7 @@ def package_versions(names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def machine() -> dict[str, Scalar]:
+def machine() -> dict[str, Setting]:
     """Cores, memory and platform."""
     return {
         "cores": os.cpu_count(),
@@ -84,8 +89,17 @@ def machine() -> dict[str, Scalar]:
 
 
 def without_paths(command: str) -> str:
-    """The command with every absolute path cut to its last part."""
-    return _ABSOLUTE.sub(lambda found: re.split(r"[\\/]", found.group().rstrip("\\/"))[-1], command)
+    """The command, quoted as for a shell, with every absolute path cut to its last part."""
+
+    def cut(part: re.Match[str]) -> str:
+        pattern = _ABSOLUTE_QUOTED if part.group().startswith("'") else _ABSOLUTE
+        return pattern.sub(_last_part, part.group())
+
+    return _QUOTED_OR_NOT.sub(cut, command)
+
+
+def _last_part(path: re.Match[str]) -> str:
+    return re.split(r"[\\/]", path.group().rstrip("\\/"))[-1]
 
 
 @lru_cache(maxsize=4)

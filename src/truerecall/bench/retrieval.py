@@ -11,13 +11,15 @@ from typing import Literal
 
 from truerecall.bench.aggregate import dataset_result
 from truerecall.bench.datasets.records import Dataset
+from truerecall.bench.held_out import log_held_out
 from truerecall.bench.history import Handles, History, prepare
 from truerecall.bench.keys import COUNTER, chunk_key, embedder_of, ingest_key, label, plan
 from truerecall.bench.manifest import RetrievalManifest
 from truerecall.bench.packing import SCOPE, Packer
 from truerecall.bench.provenance import provenance
-from truerecall.bench.run import Chunk, ChunkHead, Ingestion, RunFolder, RunOptions, configuration_of
+from truerecall.bench.run import Chunk, ChunkHead, RunFolder, RunOptions
 from truerecall.bench.scoring import Recalled, check_answer, score_conversation
+from truerecall.bench.stores import Ingestion, StoreCache
 from truerecall.bench.systems.oracle import Oracle
 from truerecall.bench.systems.protocol import Block, System
 from truerecall.core.clock import Clock
@@ -78,27 +80,22 @@ def run_retrieval(
         SystemFailed: a system broke the protocol; what was finished before is kept.
     """
     _check(datasets, systems)
-    folder = RunFolder(options.out, options.name, plan(datasets, systems, options))
-    bench = _Bench(folder, options, counter(COUNTER), progress, timer, _count(datasets, systems))
-    bench.announce(datasets, systems)
-    results, rows = [], []
-    for dataset in datasets:
-        chunks: dict[str, list[Chunk]] = {system.name: [] for system in systems}
-        for conversation in dataset.conversations:
-            history = prepare(conversation, options.granularity)
-            for system in systems:
-                chunks[system.name].append(bench.chunk(dataset, history, system))
-        results.append(dataset_result(dataset, chunks, options.ruler.limit))
-        rows += [row for system in systems for chunk in chunks[system.name] for row in chunk.rows]
-    manifest = RetrievalManifest(
-        wiring_proof=options.wiring_proof
-        or any("wiring proof" in dataset.note for dataset in datasets)
-        or any(embedder_of(system).startswith(_TOY) for system in systems),
-        provenance=provenance(clock, options.ruler.seed, options.granularity, COUNTER, options.command),
-        datasets=results,
-    )
-    folder.finish(rows, manifest)
-    bench.tell("done")
+    # Before anything is measured: by the end of a long run the checkout may be at another commit.
+    made = provenance(clock, options.ruler.seed, options.granularity, COUNTER, options.command)
+    with RunFolder.opened(options.out, options.name, plan(datasets, systems, options)) as folder:
+        log_held_out(folder.out, datasets, systems, made)
+        bench = _Bench(folder, options, counter(COUNTER), progress, timer, _count(datasets, systems))
+        bench.announce(datasets, systems)
+        results, rows = [], []
+        for dataset in datasets:
+            chunks = bench.chunks(dataset, systems)
+            results.append(dataset_result(dataset, chunks, options.ruler.limit))
+            rows += [row for own in chunks.values() for chunk in own for row in chunk.rows]
+        manifest = RetrievalManifest(
+            wiring_proof=_proves_wiring(datasets, systems, options), provenance=made, datasets=results
+        )
+        folder.finish(rows, manifest)
+        bench.tell("done")
     return manifest
 
 
@@ -115,6 +112,7 @@ class _Bench:
         total: int,
     ) -> None:
         self._folder = folder
+        self._cache = StoreCache(folder.out, folder.work)
         self._options = options
         self._tokens = tokens
         self._progress = progress
@@ -148,7 +146,16 @@ class _Bench:
                 names = (label(dataset), system.name)
                 self._progress(Progress("estimate", self._done, self._total, seconds, *names))
 
-    def chunk(self, dataset: Dataset, history: History, system: System) -> Chunk:
+    def chunks(self, dataset: Dataset, systems: Sequence[System]) -> dict[str, list[Chunk]]:
+        """Every system on every conversation, by system and in the order of the conversations."""
+        chunks: dict[str, list[Chunk]] = {system.name: [] for system in systems}
+        for conversation in dataset.conversations:
+            history = prepare(conversation, self._options.granularity)
+            for system in systems:
+                chunks[system.name].append(self._chunk(dataset, history, system))
+        return chunks
+
+    def _chunk(self, dataset: Dataset, history: History, system: System) -> Chunk:
         """One system on one conversation: as an earlier run left it, or measured now."""
         key = chunk_key(dataset, history, system, self._options)
         names = (label(dataset), system.name, history.conversation.id)
@@ -168,7 +175,7 @@ class _Bench:
             dataset=label(dataset),
             conversation=history.conversation.id,
             system=system.name,
-            configuration=configuration_of(system.configuration),
+            configuration=dict(system.configuration),
             **ingestion.model_dump(include={"stored", "embedded", "masked", "refused"}),
             gold_refused=handles.refused_gold(),
             ingest_seconds=ingestion.seconds,
@@ -183,8 +190,7 @@ class _Bench:
 
     def _ask(self, handles: Handles, system: System, names: tuple[str, str, str]) -> Iterator[Recalled]:
         ruler = self._options.ruler
-        items = dict(zip(reversed(handles.given), reversed(handles.history.items), strict=True))
-        packer = Packer({h: item for h, item in items.items() if h is not None}, self._tokens)
+        packer = Packer(handles.items(), self._tokens)
         for question in handles.history.questions:
             if isinstance(system, Oracle):
                 system.reveal(handles.gold(question))
@@ -209,7 +215,7 @@ class _Bench:
         """The system open over the ingested conversation, and whether that came from the cache."""
         if system.reusable:
             key = ingest_key(history, system)
-            found = self._folder.cached(key)
+            found = self._cache.copy(key)
             store, ingestion = found or self._filled(key, history, system)
             with _opened(system, store):
                 yield ingestion, found is not None
@@ -224,8 +230,8 @@ class _Bench:
         store = self._folder.working_folder()
         with _opened(system, store):
             ingestion = self._ingest(history, system)
-        self._folder.keep(key, store, ingestion)
-        copied = self._folder.cached(key)
+        self._cache.keep(key, store, ingestion)
+        copied = self._cache.copy(key)
         if copied is None:
             raise RunError(
                 "the ingested store vanished from the cache",
@@ -256,8 +262,9 @@ class _Bench:
 
     def _known(self, dataset: Dataset, history: History, system: System) -> bool:
         key = chunk_key(dataset, history, system, self._options)
-        return self._folder.read_chunk(key) is not None or self._folder.cached_whole(
-            ingest_key(history, system)
+        return (
+            self._folder.read_chunk(key) is not None
+            or self._cache.known(ingest_key(history, system)) is not None
         )
 
 
@@ -284,6 +291,14 @@ def _check(datasets: Sequence[Dataset], systems: Sequence[System]) -> None:
             raise RunError(
                 "no question of it has gold", where=dataset.file, remedy="Use a data set with evidence."
             )
+
+
+def _proves_wiring(datasets: Sequence[Dataset], systems: Sequence[System], options: RunOptions) -> bool:
+    return (
+        options.wiring_proof
+        or any("wiring proof" in dataset.note for dataset in datasets)
+        or any(embedder_of(system).startswith(_TOY) for system in systems)
+    )
 
 
 def _check_vectors(system: System, ingestion: Ingestion) -> None:

@@ -7,28 +7,35 @@
     <out>/<run>/work/              stores in use; removed at the end
     <out>/<run>/rows.jsonl         every row, written when all chunks are there
     <out>/<run>/manifest.json      the figures, written last
-    <out>/cache/<key>/             ingested stores, shared by runs
 """
 
 import os
 import re
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from truerecall.bench.manifest import QuestionRow, Record, RetrievalManifest, Scalar
+from truerecall.bench.held_out import LOG
+from truerecall.bench.manifest import QuestionRow, Record, RetrievalManifest, manifest_json
+from truerecall.bench.outputs import below, write_whole
 from truerecall.bench.scoring import Ruler
-from truerecall.bench.systems.protocol import Census, Granularity
+from truerecall.bench.stores import CACHE
+from truerecall.bench.systems.protocol import Granularity, Setting
 from truerecall.core.config import RecallSettings
 from truerecall.errors import RunError
 from truerecall.measure.ranking import KS
 
+if sys.platform != "win32":
+    import fcntl
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_CACHE = "cache"
+_TAKEN = (CACHE, LOG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +53,20 @@ class RunOptions:
         )
     )
     command: str = ""
-    """As it was typed; absolute paths are cut from it before it is kept."""
+    """As it was typed; absolute paths and secrets are cut from it before it is kept."""
     wiring_proof: bool = False
     """Toy models are in use; fixtures say so by themselves."""
 
     def __post_init__(self) -> None:
         ruler = self.ruler
-        if not _NAME.fullmatch(self.name) or self.name == _CACHE:
+        if not _NAME.fullmatch(self.name) or self.name in _TAKEN:
             raise RunError(
                 f"{self.name!r} cannot name a run",
-                remedy="Use letters, digits, '.', '_' and '-', not beginning with a sign; 'cache' is taken.",
+                remedy="Use letters, digits, '.', '_' and '-', not beginning with a sign; "
+                f"{' and '.join(map(repr, _TAKEN))} are taken.",
             )
-        if ruler.k < max((*ruler.ks, ruler.limit), default=1) or min((*ruler.ks, ruler.limit)) < 1:
+        cuts = (*ruler.ks, ruler.limit)
+        if ruler.k < max(cuts) or min(cuts) < 1:
             raise RunError(
                 f"k = {ruler.k} does not cover the cut-offs {ruler.ks} and the limit {ruler.limit}",
                 remedy="Ask for at least as many items as the largest cut-off, and use cut-offs from 1.",
@@ -73,7 +82,7 @@ class ChunkHead(Record):
     dataset: str
     conversation: str
     system: str
-    configuration: dict[str, Scalar]
+    configuration: dict[str, Setting]
     stored: int
     embedded: int | None
     masked: int
@@ -94,118 +103,112 @@ class Chunk:
     rows: tuple[QuestionRow, ...]
 
 
-class Ingestion(Record):
-    """What an ingestion left beside its store."""
-
-    handles: list[str | None]
-    stored: int
-    embedded: int | None
-    masked: int
-    refused: int
-    seconds: float
-
-    @property
-    def census(self) -> Census:
-        """The system's own counts."""
-        return Census(self.stored, self.embedded, self.masked, self.refused)
-
-
 class RunFolder:
-    """The files of one run."""
+    """The files of one run; made by ``opened``."""
 
-    def __init__(self, out: Path, name: str, plan: str) -> None:
-        """Make or reopen it; ``RunError`` if it holds another plan, or leads out of ``out``."""
+    def __init__(self, out: Path, name: str) -> None:
+        """Make or reopen the folders; ``RunError`` if one of them leads out of ``out``."""
         out.mkdir(parents=True, exist_ok=True)
         self.out = out.resolve()
-        self.path = self._below(name)
-        self._chunks = self._below(name, "chunks")
-        self._work = self._below(name, "work")
-        self._cache = self._below(_CACHE)
-        for folder in (self.path, self._chunks, self._work, self._cache):
-            folder.mkdir(parents=True, exist_ok=True)
-        planned = self.path / "run.json"
-        if not planned.exists():
-            write_whole(planned, plan)
-        elif planned.read_text(encoding="utf-8") != plan:
-            raise RunError(
-                "the folder holds a run with other data, systems or options",
-                where=name,
-                remedy="Give this run another name, or remove that folder.",
-            )
+        self.path = below(self.out, name)
+        self.work = below(self.out, name, "work")
+        self._chunks = below(self.out, name, "chunks")
+        for folder in (self.path, self._chunks, self.work):
+            folder.mkdir(exist_ok=True)
+
+    @classmethod
+    @contextmanager
+    def opened(cls, out: Path, name: str, plan: str) -> Iterator["RunFolder"]:
+        """The run's folder, for this process alone.
+
+        Raises:
+            RunError: it holds another plan, leads out of ``out``, or another process works in it.
+        """
+        folder = cls(out, name)
+        with _locked(folder.path):
+            folder._keep_plan(plan)
+            yield folder
 
     def read_chunk(self, key: str) -> Chunk | None:
         """A finished chunk; None if it is not there, or is not whole."""
-        path = self._chunks / f"{key}.jsonl"
         try:
-            first, *rest = path.read_text(encoding="utf-8").splitlines()
-            chunk = Chunk(
-                ChunkHead.model_validate_json(first),
-                tuple(QuestionRow.model_validate_json(line) for line in rest),
-            )
+            head, rows = (self._chunks / f"{key}.jsonl").read_text(encoding="utf-8").split("\n", 1)
+            chunk = Chunk(ChunkHead.model_validate_json(head), tuple(parse_rows(rows)))
         except (FileNotFoundError, ValueError):  # ValidationError is a ValueError, so is an empty file
             return None
         return chunk if chunk.head.key == key and chunk.head.rows == len(chunk.rows) else None
 
     def write_chunk(self, chunk: Chunk) -> None:
         """Keep a finished chunk, whole or not at all."""
-        lines = [chunk.head.model_dump_json(), *(row.model_dump_json() for row in chunk.rows)]
-        write_whole(self._chunks / f"{chunk.head.key}.jsonl", "\n".join(lines) + "\n")
+        text = f"{chunk.head.model_dump_json()}\n{rows_text(chunk.rows)}"
+        write_whole(self._chunks / f"{chunk.head.key}.jsonl", text)
 
     def working_folder(self) -> Path:
         """A new empty folder for a store in use."""
-        return Path(tempfile.mkdtemp(dir=self._work))
-
-    def cached(self, key: str) -> tuple[Path, Ingestion] | None:
-        """A copy of an ingested store, and what is known of it."""
-        known = self._known(key)
-        if known is None:
-            return None
-        copy = self.working_folder()
-        # A copy, for a recall may leave traces in a store, and another run may use it at the same time.
-        shutil.copytree(self._below(_CACHE, key, "store"), copy, dirs_exist_ok=True)
-        return copy, known
-
-    def keep(self, key: str, store: Path, ingestion: Ingestion) -> None:
-        """Move an ingested, closed store into the cache; the first to come stays."""
-        bundle = self.working_folder()
-        store.replace(bundle / "store")
-        write_whole(bundle / "ingestion.json", ingestion.model_dump_json())
-        try:
-            bundle.replace(self._below(_CACHE, key))
-        except OSError:
-            if self.cached_whole(key):
-                shutil.rmtree(bundle)
-                return
-            # What lies there is damaged: it gives way.
-            shutil.rmtree(self._below(_CACHE, key))
-            bundle.replace(self._below(_CACHE, key))
-
-    def cached_whole(self, key: str) -> bool:
-        """Whether the cache holds a usable store."""
-        return self._known(key) is not None
+        return Path(tempfile.mkdtemp(dir=self.work))
 
     def finish(self, rows: Iterable[QuestionRow], manifest: RetrievalManifest) -> None:
         """Write all rows, then the manifest, and clear the workplace."""
-        write_whole(self.path / "rows.jsonl", "".join(row.model_dump_json() + "\n" for row in rows))
-        write_whole(self.path / "manifest.json", manifest.model_dump_json(indent=1) + "\n")
-        shutil.rmtree(self._work)
+        write_whole(self.path / "rows.jsonl", rows_text(rows))
+        write_whole(self.path / "manifest.json", manifest_json(manifest))
+        shutil.rmtree(self.work)
 
-    def _known(self, key: str) -> Ingestion | None:
-        kept = self._below(_CACHE, key)
-        try:
-            known = Ingestion.model_validate_json((kept / "ingestion.json").read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError, ValueError):
-            return None
-        return known if (kept / "store").is_dir() else None
-
-    def _below(self, *parts: str) -> Path:
-        path = self.out.joinpath(*parts)
-        if not path.resolve().is_relative_to(self.out):
+    def _keep_plan(self, plan: str) -> None:
+        planned = self.path / "run.json"
+        if not planned.exists():
+            write_whole(planned, plan)
+        elif planned.read_text(encoding="utf-8") != plan:
             raise RunError(
-                f"{'/'.join(parts)} leads out of the output folder",
-                remedy="Remove the link; a run writes below its output folder only.",
+                "the folder holds a run with other data, systems or options",
+                where=self.path.name,
+                remedy="Give this run another name, or remove that folder.",
             )
-        return path
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a run; the system lets go of the lock when a process ends, however it ends."""
+    if sys.platform == "win32":  # it has no flock
+        yield
+        return
+    # The folder itself carries the lock: a lock file would be left behind, or be removed under its next owner.
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(
+                "another process is working on this run",
+                where=folder.name,
+                remedy="Wait for it, or give this run another name.",
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def rows_text(rows: Iterable[QuestionRow]) -> str:
+    """Rows as JSON lines."""
+    return "".join(row.model_dump_json() + "\n" for row in rows)
+
+
+def parse_rows(text: str) -> list[QuestionRow]:
+    """The rows of JSON lines; ``ValueError`` if one is none, or the last is not whole."""
+    # Not splitlines: an id may hold U+2028, which JSON writes as it is.
+    *lines, end = text.split("\n")
+    if end:
+        raise ValueError("the last line has no end")
+    return [QuestionRow.model_validate_json(line) for line in lines]
+
+
+def read_rows(run: Path) -> list[QuestionRow]:
+    """The rows of a finished run's folder; ``RunError`` if they are missing or damaged."""
+    try:
+        return parse_rows((run / "rows.jsonl").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise RunError(
+            "the rows are missing or damaged", where=run.name, remedy="Make the run again."
+        ) from None
 
 
 def read_manifest(run: Path) -> RetrievalManifest:
@@ -219,26 +222,7 @@ def read_manifest(run: Path) -> RetrievalManifest:
             where=run.name,
             remedy="Run the same command again; it goes on where it stopped.",
         ) from None
-    except ValidationError:
+    except (IsADirectoryError, ValueError):  # not UTF-8, or not of this shape
         raise RunError(
             "the manifest is not one of this version", where=run.name, remedy="Make the run again."
         ) from None
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader, or a run after a crash, sees all of it or nothing."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def configuration_of(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    """A configuration in one order."""
-    return dict(sorted(values.items()))

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from pydantic import ValidationError
 
-from truerecall.bench.manifest import RetrievalManifest
-from truerecall.bench.report import manifest_json, markdown, page, write_reports
+from truerecall.bench.manifest import RetrievalManifest, manifest_json
+from truerecall.bench.report import markdown, page, write_reports
 from truerecall.errors import RunError
 
 

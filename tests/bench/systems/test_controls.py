@@ -133,6 +133,8 @@ def test_the_controls_of_every_run_are_these_six() -> None:
         ("bm25", {"seed": "1"}, "bm25 does not know the option 'seed'"),
         ("random", {"seed": "x"}, "seed is 'x'"),
         ("command", {}, "needs a command"),
+        ("command", {"command": "python3 'adapter.py"}, "No closing quotation"),
+        ("truerecall", {"name": " "}, "the name is empty"),
         ("command", {"command": "true", "timeout": "nan"}, "timeout is 'nan'"),
     ],
 )

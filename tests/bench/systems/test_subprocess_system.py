@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -21,6 +22,7 @@ SCOPE = Scope("team", "agent", "kim")
 AT = datetime(2024, 3, 4, 9, 30, tzinfo=UTC)
 SERVE = [sys.executable, "-m", "truerecall.bench.systems.serve"]
 HELLO = '{"ok": {"protocol": 1, "name": "odd", "configuration": {}}}'
+HELLO_AND_DIE = f"import sys; sys.stdin.readline(); print('{HELLO}', flush=True); sys.exit(7)"
 PATIENCE = 60.0
 
 
@@ -147,6 +149,16 @@ def test_a_process_that_does_not_read_cannot_block_the_run(tmp_path: Path) -> No
 
     with pytest.raises(SystemFailed, match="ingest: no answer within"):
         system.ingest(large)
+
+
+def test_an_adapter_that_died_before_it_was_asked_is_not_waited_for(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    lines = ["import os, pathlib", f"pathlib.Path({str(pid)!r}).write_text(str(os.getpid()))", HELLO_AND_DIE]
+    system = SubprocessSystem([sys.executable, "-c", "\n".join(lines)], timeout=PATIENCE)
+    os.waitid(os.P_PID, int(pid.read_text(encoding="utf-8")), os.WEXITED | os.WNOWAIT)
+
+    with pytest.raises(SystemFailed, match="open: the process ended unexpectedly with status 7"):
+        system.open(tmp_path, SCOPE)
 
 
 def test_another_protocol_is_refused() -> None:

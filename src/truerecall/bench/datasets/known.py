@@ -139,3 +139,8 @@ def locomo_split(sample_ids: Iterable[str], asked: Split | None) -> Split:
 def in_split(sample_id: str, split: Split) -> bool:
     """Whether a conversation belongs to the split."""
     return split == "all" or (sample_id in LOCOMO_DEV) == (split == "dev")
+
+
+def is_held_out(sample_id: str) -> bool:
+    """Whether this is an official conversation of LoCoMo outside its development split."""
+    return _OFFICIAL_ID.fullmatch(sample_id) is not None and not in_split(sample_id, "dev")

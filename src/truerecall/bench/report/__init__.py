@@ -3,6 +3,6 @@
 from truerecall.bench.report.markdown import markdown
 from truerecall.bench.report.page import page
 from truerecall.bench.report.terminal import summary
-from truerecall.bench.report.writing import manifest_json, write_reports
+from truerecall.bench.report.writing import write_reports
 
-__all__ = ["manifest_json", "markdown", "page", "summary", "write_reports"]
+__all__ = ["markdown", "page", "summary", "write_reports"]

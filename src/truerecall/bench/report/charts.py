@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from truerecall.bench.manifest import Cell, DatasetResult, GridLevel, Interval, SystemResult
+from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, Interval, SystemResult
 from truerecall.bench.report.figures import (
-    ALL,
     BASELINE,
     find,
     heading,

@@ -5,10 +5,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from truerecall.bench.manifest import Cell, DatasetResult, GridLevel, Interval, SystemResult
+from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, Interval, SystemResult
 
 MISSING = "-"
-ALL = "all"
 BASELINE = "bm25"
 OURS = "truerecall"
 

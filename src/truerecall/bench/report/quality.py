@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from truerecall.bench.manifest import Cell, DatasetResult, GridLevel, SystemResult
+from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, SystemResult
 from truerecall.bench.report.figures import (
-    ALL,
     HEADLINES,
     MISSING,
     WITH_INTERVALS,

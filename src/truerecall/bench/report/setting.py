@@ -3,7 +3,7 @@
 from collections import Counter
 
 from truerecall.bench.manifest import DatasetResult, Provenance, SystemResult
-from truerecall.bench.report.figures import ALL, MISSING, baseline, count, find, number, value
+from truerecall.bench.report.figures import MISSING, baseline, count, find, number, value
 from truerecall.bench.report.tables import Section, Table, section, table
 
 
@@ -119,7 +119,7 @@ def latency(dataset: DatasetResult) -> Section:
                 system.name,
                 number(took.p50 if known else None, 1),
                 number(took.p95 if known else None, 1),
-                number(value(find(system, None, "ms", ALL)), 1),
+                number(value(find(system, None, "ms")), 1),
                 number(ratio, 2),
                 count(took.recalls),
             )

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from truerecall.bench.systems.protocol import Answer, Census, Item
+from truerecall.bench.systems.protocol import Answer, Census, Item, Setting
 from truerecall.bench.systems.shelf import scope_key
 from truerecall.bench.systems.wire import whole
 from truerecall.core.clock import isoformat
@@ -41,7 +41,7 @@ class Bm25:
         self._db: sqlite3.Connection | None = None
 
     @property
-    def configuration(self) -> Mapping[str, str | int | float | bool | None]:
+    def configuration(self) -> Mapping[str, Setting]:
         """What decides its results."""
         return {
             "control": self.name,

@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from truerecall.core.entry import Scope
+
+Setting = str | int | float | bool | None
+"""A value of a configuration."""
 
 Granularity = Literal[
     "turn",  # one item a message
@@ -70,7 +73,7 @@ class System(Protocol):
         ...
 
     @property
-    def configuration(self) -> Mapping[str, str | int | float | bool | None]:
+    def configuration(self) -> Mapping[str, Setting]:
         """All that decides its results: versions, models, weights, limits. Part of the key of the cache."""
         ...
 
@@ -104,4 +107,17 @@ class System(Protocol):
 
     def close(self) -> None:
         """Release everything; the folder stays."""
+        ...
+
+
+@runtime_checkable
+class DeclaresStoring(Protocol):
+    """A reusable system that says which part of its configuration decides what it stores.
+
+    One that does not is ingested anew whenever its name or anything of its configuration changes.
+    """
+
+    @property
+    def storing(self) -> Mapping[str, Setting]:
+        """What decides the content of a store, the kind of system included; its key in the cache."""
         ...

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 
+from truerecall.bench.systems.protocol import Setting
 from truerecall.bench.systems.shelf import Shelf
 
 
@@ -17,7 +18,7 @@ class RandomOrder(Shelf):
         self._seed = seed
 
     @property
-    def configuration(self) -> Mapping[str, str | int | float | bool | None]:
+    def configuration(self) -> Mapping[str, Setting]:
         """What decides its results."""
         return {**super().configuration, "seed": self._seed}
 

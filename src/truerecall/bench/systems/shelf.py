@@ -7,7 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
-from truerecall.bench.systems.protocol import Answer, Census, Item
+from truerecall.bench.systems.protocol import Answer, Census, Item, Setting
 from truerecall.bench.systems.wire import WireItem, whole, wire_item
 from truerecall.core.entry import Scope
 from truerecall.errors import SystemFailed
@@ -29,7 +29,7 @@ class Shelf:
         self._given = 0
 
     @property
-    def configuration(self) -> Mapping[str, str | int | float | bool | None]:
+    def configuration(self) -> Mapping[str, Setting]:
         """What decides its results."""
         return {"control": self.name, "version": VERSION}
 

@@ -21,7 +21,7 @@ from typing import IO, TypeVar
 from pydantic import ValidationError
 
 from truerecall.bench.systems import wire
-from truerecall.bench.systems.protocol import Answer, Census, Item
+from truerecall.bench.systems.protocol import Answer, Census, Item, Setting
 from truerecall.core.clock import isoformat
 from truerecall.core.entry import Scope
 from truerecall.errors import SystemFailed
@@ -59,7 +59,7 @@ class SubprocessSystem:
         return self._hello.name
 
     @property
-    def configuration(self) -> Mapping[str, str | int | float | bool | None]:
+    def configuration(self) -> Mapping[str, Setting]:
         """As it introduced itself, and the version of the protocol."""
         return {**self._hello.configuration, "adapter_protocol": self._hello.protocol}
 
@@ -210,7 +210,10 @@ class _Child:
 
     def exchange(self, request: str, timeout: float) -> str:
         """Send a line and wait for one."""
-        if not self._responses.empty() and (unasked := self._responses.get()) is not None:
+        if not self._responses.empty():
+            unasked = self._responses.get()
+            if unasked is None:
+                raise self._ended()
             raise _Broken(f"it wrote a line that nothing had asked for: {unasked[:_LONGEST_LINE]!r}")
         self._requests.put(request.encode("ascii"))
         try:
@@ -218,7 +221,7 @@ class _Child:
         except queue.Empty:
             raise _Broken(f"no answer within {timeout:g} seconds") from None
         if response is None:
-            raise _Broken(f"the process ended unexpectedly{self._exit_status()}")
+            raise self._ended()
         try:
             return response.decode("utf-8")
         except UnicodeDecodeError:
@@ -238,10 +241,11 @@ class _Child:
         kept = [line.decode("utf-8", "replace").rstrip()[:_LONGEST_LINE] for line in list(self._stderr)]
         return "\nIts last lines on standard error:\n" + "\n".join(kept) if kept else ""
 
-    def _exit_status(self) -> str:
+    def _ended(self) -> _Broken:
+        status = ""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return f" with status {self._process.wait(timeout=_GRACE)}"
-        return ""
+            status = f" with status {self._process.wait(timeout=_GRACE)}"
+        return _Broken(f"the process ended unexpectedly{status}")
 
 
 def _pour(pipe: IO[bytes], requests: "queue.SimpleQueue[bytes | None]") -> None:

@@ -39,7 +39,10 @@ _NO_SEARCH = "it does not look at the question"
 
 
 def _command(options: Options) -> System:
-    command = shlex.split(options.get("command", ""))
+    try:
+        command = shlex.split(options.get("command", ""))
+    except ValueError as error:
+        raise InvalidSettings(f"the command cannot be read: {error}", remedy="Mend its quotes.") from None
     if not command:
         raise InvalidSettings(
             "the system 'command' needs a command", remedy="Give command='python3 adapter.py'."
@@ -49,7 +52,10 @@ def _command(options: Options) -> System:
 
 def _truerecall(options: Options) -> System:
     settings = load_settings(Path(options["settings"])) if "settings" in options else Settings()
-    return Truerecall(embedder(options.get("embedder", "auto")), settings, options.get("name", "truerecall"))
+    name = options.get("name", "truerecall")
+    if not name.strip():
+        raise InvalidSettings("the name is empty", remedy="Give one, such as name=tuned.")
+    return Truerecall(embedder(options.get("embedder", "auto")), settings, name)
 
 
 def _number(options: Options, name: str, default: float) -> float:
@@ -70,12 +76,7 @@ def _seed(options: Options) -> int:
 
 
 SYSTEMS: Mapping[str, Row] = {
-    "null": Row(
-        lambda options: Null(),
-        inapplicable={
-            "needle found": "it recalls nothing",
-        },
-    ),
+    "null": Row(lambda options: Null(), inapplicable={"needle found": "it recalls nothing"}),
     "random": Row(
         lambda options: RandomOrder(_seed(options)),
         options=("seed",),

@@ -7,14 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from truerecall import __version__
-from truerecall.bench.packing import stands_whole
-from truerecall.bench.systems.protocol import Answer, Block, Census, Item
+from truerecall.bench.packing import uncut
+from truerecall.bench.systems.protocol import Answer, Block, Census, Item, Setting
 from truerecall.core.clock import ManualClock
 from truerecall.core.config import Settings
 from truerecall.core.entry import Draft, EventTime, Scope, Source
 from truerecall.errors import SystemFailed
 from truerecall.memory.memory import Memory
-from truerecall.memory.recall.pack import Packed
 from truerecall.memory.recall.recalled import Recall
 from truerecall.models.protocols import Embedder
 
@@ -37,14 +36,14 @@ class Truerecall:
         self._written: Counter[str] = Counter()
 
     @property
-    def configuration(self) -> Mapping[str, str | int | float | bool | None]:
+    def configuration(self) -> Mapping[str, Setting]:
         """Version, model and every setting."""
-        identity = None if self._embedder is None else self._embedder.identity
-        settings: dict[str, str | int | float | bool | None] = {
+        settings: dict[str, Setting] = {
             f"{group}.{name}": value
             for group, values in asdict(self._settings).items()
             for name, value in values.items()
         }
+        identity = None if self._embedder is None else self._embedder.identity
         return {
             "version": __version__,
             "embedder": None if identity is None else identity.name,
@@ -52,6 +51,17 @@ class Truerecall:
             "runtime": None if identity is None else identity.runtime,
             **settings,
         }
+
+    @property
+    def storing(self) -> Mapping[str, Setting]:
+        """Version, model and the store's settings: recall may be tuned over one ingestion."""
+        decides = {"version", "embedder", "weights", "runtime"}
+        chosen = {
+            name: value
+            for name, value in self.configuration.items()
+            if name in decides or name.startswith("store.")
+        }
+        return {"system": "truerecall", **chosen}
 
     def open(self, folder: Path, scope: Scope) -> None:
         """Open ``memory.db`` in ``folder``."""
@@ -117,7 +127,7 @@ class _Blocks(Mapping[int, Block]):
             raise KeyError(budget)
         if budget not in self._made:
             packed = self._recalled.packed(budget)
-            self._made[budget] = Block(packed.text, packed.tokens, tuple(_whole(packed, self._recalled)))
+            self._made[budget] = Block(packed.text, packed.tokens, uncut(packed))
         return self._made[budget]
 
     def __iter__(self) -> Iterator[int]:
@@ -135,9 +145,3 @@ def _draft(item: Item) -> Draft:
         happened_at=EventTime(item.at),
         recorded_at=item.at,
     )
-
-
-def _whole(packed: Packed, recalled: Recall) -> Iterator[str]:
-    """Entries that the block holds uncut: a part of a long one does not carry its evidence."""
-    texts = {hit.entry.id: hit.entry.text for hit in recalled.hits}
-    return (entry_id for entry_id in packed.ids if stands_whole(texts[entry_id], packed.text))

@@ -9,14 +9,12 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from truerecall.bench.systems.protocol import Answer, Block, Census, Item
+from truerecall.bench.systems.protocol import Answer, Block, Census, Item, Setting
 from truerecall.core.clock import aware, isoformat
 from truerecall.errors import SystemFailed
 
 PROTOCOL = 1
 """Raised whenever a call or a field changes its meaning."""
-
-Setting = str | int | float | bool | None
 
 
 class Message(BaseModel):

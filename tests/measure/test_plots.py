@@ -100,6 +100,13 @@ def test_a_curve_carries_its_axis_and_its_legend() -> None:
     ]  # fmt: skip
 
 
+def test_a_curve_over_something_else_than_k_says_so() -> None:
+    root = ET.fromstring(recall_curve([Series("ours", (0.5, None))], (500, 1000), "Carried", "tokens"))
+    assert _texts(root)[-2:] == ["tokens", "ours"]
+    assert root.findtext(SVG + "desc") == "ours: tokens = 500 0.500, tokens = 1000 not measured."
+    assert [node.text for node in _all(root, "title")][1] == "ours, tokens = 500: 0.500"
+
+
 def test_a_curve_of_one_cut_off_stands_in_the_middle() -> None:
     root = ET.fromstring(recall_curve([Series("ours", (0.5,))], (10,), "Recall"))
     assert _all(root, "circle")[0].get("cx") == "254"

@@ -1,11 +1,11 @@
 """The plots of a data set. What is missing or cannot be drawn is left out of a plot, never drawn as 0."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, Interval, SystemResult
+from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, SystemResult
 from truerecall.bench.report.figures import (
     BASELINE,
     find,
@@ -45,14 +45,18 @@ def charts(dataset: DatasetResult) -> dict[str, list[Plot]]:
                 dataset, "session", "fractional", "Share of the gold sessions among the first k sessions."
             ),
         ],
-        "blocks": [_curve(dataset, None, "carry", "k is the block's budget in tokens.")],
+        "blocks": [
+            _curve(dataset, None, "carry", "All gold turns are in the block.", axis="budget in tokens")
+        ],
         "types": [_bars(dataset, level, metric) for level, metric in _BARS],
         "latency": [_latency(dataset)],
     }
     return {key: [plot for plot in plots if plot is not None] for key, plots in drawn.items()}
 
 
-def _curve(dataset: DatasetResult, level: GridLevel | None, base: str, caption: str) -> Plot | None:
+def _curve(
+    dataset: DatasetResult, level: GridLevel | None, base: str, caption: str, axis: str = "k"
+) -> Plot | None:
     cells = [cell for system in dataset.systems for cell in system.cells if cell.level == level]
     parts = [split(cell.metric) for cell in cells if cell.type == ALL]
     cuts = [cut for cut in in_order(cut for name, cut in parts if name == base and cut) if cut.isdecimal()]
@@ -64,7 +68,7 @@ def _curve(dataset: DatasetResult, level: GridLevel | None, base: str, caption: 
     title = "Evidence carried, by budget" if level is None else f"{level.capitalize()} {base}@k"
     if not lines:
         return None
-    return Plot(title, Markup(recall_curve(lines, [int(cut) for cut in cuts], title)), caption)
+    return Plot(title, Markup(recall_curve(lines, [int(cut) for cut in cuts], title, axis)), caption)
 
 
 def _bars(dataset: DatasetResult, level: GridLevel, metric: str) -> Plot | None:
@@ -75,9 +79,8 @@ def _bars(dataset: DatasetResult, level: GridLevel, metric: str) -> Plot | None:
     if not measured:
         return None
     clustered = all(cell is None or cell.by_conversation for cell in measured)
-    whiskers = _by_conversation if clustered else _by_question
     series = [
-        BarSeries(plain(system.name), tuple(_bar(cell, whiskers) for cell in row))
+        BarSeries(plain(system.name), tuple(_bar(cell, clustered) for cell in row))
         for system, row in zip(shown or dataset.systems, cells, strict=True)
     ]
     names = [plain(f"{kind} (n {_n(cells, at)})") for at, kind in enumerate(kinds)]
@@ -95,21 +98,13 @@ def _n(cells: Sequence[Sequence[Cell | None]], at: int) -> str:
     return f"{counts.pop():,}" if len(counts) == 1 else "varies"
 
 
-def _bar(cell: Cell | None, whiskers: Callable[[Cell], Interval | None]) -> Bar | None:
+def _bar(cell: Cell | None, clustered: bool) -> Bar | None:
     share = _share(value(cell))
     if cell is None or share is None:
         return None
-    bounds = whiskers(cell)
+    bounds = cell.by_conversation if clustered else cell.by_question
     holds = bounds is not None and bounds.low <= share <= bounds.high
     return Bar(share, Bounds(bounds.low, bounds.high) if bounds and holds else None)
-
-
-def _by_question(cell: Cell) -> Interval | None:
-    return cell.by_question
-
-
-def _by_conversation(cell: Cell) -> Interval | None:
-    return cell.by_conversation
 
 
 def _latency(dataset: DatasetResult) -> Plot | None:

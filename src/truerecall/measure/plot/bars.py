@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from truerecall.errors import InvalidInput
 from truerecall.measure.intervals import Bounds
 from truerecall.measure.plot.frame import (
-    LEGEND_ROW,
     MARGIN,
     WIDTH,
+    check_lengths,
+    description,
     figure,
     grid_line,
     heading,
@@ -68,10 +69,13 @@ def interval_bars(categories: Sequence[str], series: Sequence[BarSeries], title:
     groups = [
         _group(place, category, series, begin + place * group) for place, category in enumerate(categories)
     ]
-    rows = len(series) if len(series) > 1 else 0
-    key = legend([one.label for one in series] if rows else [], bottom + 30.0, _sign)
-    height = bottom + 30.0 + LEGEND_ROW * rows + (MARGIN if rows else 0.0)
-    return figure(height, title, _description(categories, series), top, *grid, *groups, key)
+    labels = [one.label for one in series]
+    key, height = legend(labels if len(labels) > 1 else [], bottom + 30.0, _sign)
+    told = description(
+        (one.label, (f"{name} {_worded(bar)}" for name, bar in zip(categories, one.bars, strict=True)))
+        for one in series
+    )
+    return figure(height, title, told, top, *grid, *groups, key)
 
 
 def _group(place: int, category: str, series: Sequence[BarSeries], top: float) -> Markup:
@@ -133,27 +137,9 @@ def _worded(bar: Bar | None) -> str:
     return f"{bar.value:.3f} ({bar.interval.low:.3f} to {bar.interval.high:.3f})"
 
 
-def _description(categories: Sequence[str], series: Sequence[BarSeries]) -> str:
-    return " ".join(
-        f"{one.label}: "
-        + ", ".join(f"{name} {_worded(bar)}" for name, bar in zip(categories, one.bars, strict=True))
-        + "."
-        for one in series
-    )
-
-
 def _check(categories: Sequence[str], series: Sequence[BarSeries]) -> None:
-    if not categories or not series:
-        raise InvalidInput(
-            "Bars without categories or series", where="interval_bars", remedy="Leave the plot out."
-        )
+    check_lengths("interval_bars", [(one.label, len(one.bars)) for one in series], len(categories))
     for one in series:
-        if len(one.bars) != len(categories):
-            raise InvalidInput(
-                f"{one.label!r} has {len(one.bars)} bars for {len(categories)} categories",
-                where="interval_bars",
-                remedy="Give one bar a category, None where nothing was measured.",
-            )
         for bar in one.bars:
             if bar is not None and not _drawable(bar):
                 raise InvalidInput(
@@ -164,6 +150,6 @@ def _check(categories: Sequence[str], series: Sequence[BarSeries]) -> None:
 
 
 def _drawable(bar: Bar) -> bool:
-    if not (math.isfinite(bar.value) and 0.0 <= bar.value <= 1.0):
+    if not 0.0 <= bar.value <= 1.0:
         return False
     return bar.interval is None or -math.inf < bar.interval.low <= bar.value <= bar.interval.high < math.inf

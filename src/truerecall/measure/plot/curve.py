@@ -1,14 +1,13 @@
-"""Recall over the cut-off k."""
+"""Recall over a cut-off or a budget."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from truerecall.errors import InvalidInput
 from truerecall.measure.plot.frame import (
-    LEGEND_ROW,
-    MARGIN,
     WIDTH,
+    check_lengths,
+    description,
     figure,
     grid_line,
     heading,
@@ -34,8 +33,14 @@ class Series:
     """One a cut-off, within 0..1; None where it was not measured, which leaves a gap."""
 
 
-def recall_curve(series: Sequence[Series], ks: Sequence[int], title: str) -> str:
+def recall_curve(series: Sequence[Series], ks: Sequence[int], title: str, axis: str = "k") -> str:
     """A line a series over the cut-offs ``ks``, which stand evenly spaced; y runs from 0 to 1.
+
+    Args:
+        series: The lines.
+        ks: Where they have values: cut-offs or budgets.
+        title: Above the plot.
+        axis: What ``ks`` are.
 
     Raises:
         InvalidInput: no series or no k, a series of another length, or a value outside 0..1.
@@ -52,11 +57,12 @@ def recall_curve(series: Sequence[Series], ks: Sequence[int], title: str) -> str
     columns = [
         words(x, bottom + 20.0, str(k), anchor="middle", muted=True) for x, k in zip(xs, ks, strict=True)
     ]
-    name = words((LEFT + RIGHT) / 2.0, bottom + 40.0, "k", anchor="middle", muted=True)
-    lines = [_line(index, one, ks, xs, bottom) for index, one in enumerate(series)]
-    key = legend([one.label for one in series], bottom + 50.0, _sign)
-    height = bottom + 50.0 + LEGEND_ROW * len(series) + MARGIN
-    return figure(height, title, _description(series, ks), top, *rows, *columns, name, *lines, key)
+    name = words((LEFT + RIGHT) / 2.0, bottom + 40.0, axis, anchor="middle", muted=True)
+    places = [f"{axis} = {k}" for k in ks]
+    lines = [_line(index, one, places, xs, bottom) for index, one in enumerate(series)]
+    key, height = legend([one.label for one in series], bottom + 50.0, _sign)
+    told = description((one.label, map(_worded, places, one.values)) for one in series)
+    return figure(height, title, told, top, *rows, *columns, name, *lines, key)
 
 
 def _columns(count: int) -> list[float]:
@@ -67,16 +73,16 @@ def _columns(count: int) -> list[float]:
     return [LEFT + inner + place * step for place in range(count)]
 
 
-def _line(index: int, one: Series, ks: Sequence[int], xs: Sequence[float], bottom: float) -> Markup:
+def _line(index: int, one: Series, places: Sequence[str], xs: Sequence[float], bottom: float) -> Markup:
     runs: list[list[tuple[float, float]]] = [[]]
     markers = []
-    for k, x, value in zip(ks, xs, one.values, strict=True):
+    for place, x, value in zip(places, xs, one.values, strict=True):
         if value is None:
             runs.append([])
             continue
         y = bottom - value * HEIGHT
         runs[-1].append((x, y))
-        markers.append(marker(index, x, y, hint=f"{one.label}, k = {k}: {value:.3f}"))
+        markers.append(marker(index, x, y, hint=f"{one.label}, {place}: {value:.3f}"))
     strokes = [_stroke(index, run) for run in runs if len(run) > 1]
     return element("g", {}, *strokes, *markers) if markers else Markup("")
 
@@ -97,32 +103,15 @@ def _sign(index: int, x: float, y: float) -> Markup:
     return joined(_stroke(index, [(x - 14.0, y), (x + 14.0, y)]), marker(index, x, y))
 
 
-def _description(series: Sequence[Series], ks: Sequence[int]) -> str:
-    return " ".join(
-        f"{one.label}: "
-        + ", ".join(
-            f"k = {k} not measured" if value is None else f"k = {k} {value:.3f}"
-            for k, value in zip(ks, one.values, strict=True)
-        )
-        + "."
-        for one in series
-    )
+def _worded(place: str, value: float | None) -> str:
+    return f"{place} not measured" if value is None else f"{place} {value:.3f}"
 
 
 def _check(series: Sequence[Series], ks: Sequence[int]) -> None:
-    if not series or not ks:
-        raise InvalidInput(
-            "A curve without series or cut-offs", where="recall_curve", remedy="Leave the plot out."
-        )
+    check_lengths("recall_curve", [(one.label, len(one.values)) for one in series], len(ks))
     for one in series:
-        if len(one.values) != len(ks):
-            raise InvalidInput(
-                f"{one.label!r} has {len(one.values)} values for {len(ks)} cut-offs",
-                where="recall_curve",
-                remedy="Give one value a cut-off, None where there is none.",
-            )
         for value in one.values:
-            if value is not None and not (math.isfinite(value) and 0.0 <= value <= 1.0):
+            if value is not None and not 0.0 <= value <= 1.0:
                 raise InvalidInput(
                     f"{one.label!r} has the value {value}",
                     where="recall_curve",

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from truerecall.errors import InvalidInput
-from truerecall.measure.plot.frame import MARGIN, WIDTH, figure, grid_line, heading, shortened, words
+from truerecall.measure.plot.frame import (
+    MARGIN,
+    WIDTH,
+    description,
+    figure,
+    grid_line,
+    heading,
+    shortened,
+    words,
+)
 from truerecall.measure.plot.palette import colour
 from truerecall.measure.plot.svg import Markup, element, joined
 
@@ -43,26 +52,22 @@ def latency_dots(rows: Sequence[Latency], title: str) -> str:
             words(x, bottom + 18.0, _milliseconds(float(f"1e{power}")), anchor="middle", muted=True),
         )
         for power in range(first, last + 1)
-        for x in [LEFT + (power - first) / (last - first) * (RIGHT - LEFT)]
+        for x in [_x(power, (first, last))]
     ]
     drawn = [_row(row, begin + place * _ROW, (first, last)) for place, row in enumerate(rows)]
     name = words(WIDTH / 2.0, bottom + 38.0, "milliseconds, logarithmic", anchor="middle", muted=True)
-    return figure(bottom + 50.0, title, _description(rows), top, _key(begin - 18.0), *grid, *drawn, name)
+    told = description((row.label, _worded(row)) for row in rows)
+    return figure(bottom + 50.0, title, told, top, _key(begin - 18.0), *grid, *drawn, name)
 
 
 def _row(row: Latency, top: float, powers: tuple[int, int]) -> Markup:
-    first, last = powers
-    middle, tail = (
-        LEFT + (math.log10(value) - first) / (last - first) * (RIGHT - LEFT) for value in (row.p50, row.p95)
-    )
+    middle, tail = (_x(math.log10(value), powers) for value in (row.p50, row.p95))
     figures = f"{_milliseconds(row.p50)} / {_milliseconds(row.p95)}"
     y = top + 34.0
     return element(
         "g",
         {},
-        element(
-            "title", {}, f"{row.label}: p50 {_milliseconds(row.p50)} ms, p95 {_milliseconds(row.p95)} ms"
-        ),
+        element("title", {}, f"{row.label}: {', '.join(_worded(row))}"),
         words(MARGIN, top + 17.0, shortened(row.label, WIDTH - 2 * MARGIN - 150.0)),
         words(WIDTH - MARGIN, top + 17.0, figures, anchor="end"),
         element(
@@ -71,6 +76,12 @@ def _row(row: Latency, top: float, powers: tuple[int, int]) -> Markup:
         _hollow(tail, y),
         _filled(middle, y),
     )
+
+
+def _x(power: float, powers: tuple[int, int]) -> float:
+    """Where a power of ten lies on an axis between two of them."""
+    first, last = powers
+    return LEFT + (power - first) / (last - first) * (RIGHT - LEFT)
 
 
 def _filled(x: float, y: float) -> Markup:
@@ -100,10 +111,8 @@ def _milliseconds(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _description(rows: Sequence[Latency]) -> str:
-    return " ".join(
-        f"{row.label}: p50 {_milliseconds(row.p50)} ms, p95 {_milliseconds(row.p95)} ms." for row in rows
-    )
+def _worded(row: Latency) -> tuple[str, str]:
+    return f"p50 {_milliseconds(row.p50)} ms", f"p95 {_milliseconds(row.p95)} ms"
 
 
 def _check(rows: Sequence[Latency]) -> None:

@@ -1,8 +1,9 @@
 """What every plot has: the figure with its texts for readers who cannot see it, words, and a legend."""
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from truerecall.errors import InvalidInput
 from truerecall.measure.plot.palette import GRID, INK, MUTED
 from truerecall.measure.plot.svg import Markup, element, joined, number
 
@@ -11,8 +12,8 @@ WIDTH = 480.0
 
 MARGIN = 12.0
 TEXT = 14.0
-LEGEND_ROW = 22.0
 
+_LEGEND_ROW = 22.0
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _TITLE_SIZE = 16.0
 _TITLE_LINE = 21.0
@@ -74,14 +75,34 @@ def grid_line(x1: float, y1: float, x2: float, y2: float) -> Markup:
     return element("line", {"x1": x1, "y1": y1, "x2": x2, "y2": y2, "stroke": GRID, "stroke-width": 1.0})
 
 
-def legend(labels: Sequence[str], top: float, sign: Callable[[int, float, float], Markup]) -> Markup:
-    """One row a label below ``top``; ``sign`` draws the mark of a series around a point."""
+def legend(
+    labels: Sequence[str], top: float, sign: Callable[[int, float, float], Markup]
+) -> tuple[Markup, float]:
+    """One row a label below ``top``, and the y at which it ends; ``sign`` draws a series' mark at a point."""
     rows = []
     for index, label in enumerate(labels):
-        middle = top + (index + 0.5) * LEGEND_ROW
+        middle = top + (index + 0.5) * _LEGEND_ROW
         text = words(MARGIN + 38.0, middle + 5.0, shortened(label, WIDTH - 2 * MARGIN - 38.0))
         rows.append(element("g", {}, element("title", {}, label), sign(index, MARGIN + 14.0, middle), text))
-    return joined(*rows)
+    return joined(*rows), top + _LEGEND_ROW * len(rows) + (MARGIN if rows else 0.0)
+
+
+def description(rows: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """A plot in words for those who cannot see it: a sentence a row, its label first."""
+    return " ".join(f"{label}: {', '.join(parts)}." for label, parts in rows)
+
+
+def check_lengths(where: str, rows: Sequence[tuple[str, int]], places: int) -> None:
+    """``InvalidInput`` where there is nothing to draw, or a row has another number of values than of places."""
+    if not rows or not places:
+        raise InvalidInput("There is nothing to draw", where=where, remedy="Leave the plot out.")
+    for label, length in rows:
+        if length != places:
+            raise InvalidInput(
+                f"{label!r} has {length} values for {places} places",
+                where=where,
+                remedy="Give one value a place, None where nothing was measured.",
+            )
 
 
 def shortened(text: str, room: float, size: float = TEXT) -> str:

@@ -189,3 +189,22 @@ def test_wrong_usage_is_explained_with_exit_code_2(cli, home: Path, arguments: l
     assert outcome.err.startswith("Usage: ") and "\nError: " in outcome.err
     assert outcome.out == ""
     assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["TRUERECALL_USER", "TRUERECALL_TENANT", "TRUERECALL_SPACE"])
+def test_an_empty_variable_does_not_mean_somebody_else(
+    cli, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "")
+
+    outcome = cli("remember", "x")
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"truerecall: {name} is empty ({name}). Set it to a name, or unset it.\n"
+
+
+def test_a_command_keeps_its_memory_in_a_file(cli) -> None:
+    outcome = cli("remember", "x", "--store", ":memory:")
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == "truerecall: a command keeps its memory in a file (--store). Name a file.\n"

@@ -42,7 +42,6 @@ def test_a_secret_in_a_query_is_not_repeated(cli, home: Path) -> None:
     assert holding(home, *outcomes) == []
 
 
-@pytest.mark.xfail(strict=True, reason="the command is kept with the secrets that stand in it")
 def test_a_secret_around_a_run_is_in_none_of_its_files(
     cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,7 +68,6 @@ def test_a_secret_around_a_run_is_in_none_of_its_files(
     assert holding(home, *outcomes) == []
 
 
-@pytest.mark.xfail(strict=True, reason="of a path with a space only the first part is cut")
 def test_a_path_with_a_space_leaves_no_part_of_it_in_a_manifest(cli, home: Path) -> None:
     there = home / "Some Body" / "kept here"
     sizes = ["--conversations", "1", "--sessions", "2", "--turns", "4", "--questions", "5"]

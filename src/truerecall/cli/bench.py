@@ -1,6 +1,7 @@
 """``truerecall bench``: data sets, retrieval runs, comparisons and reports."""
 
 import hashlib
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -23,7 +24,11 @@ from truerecall.bench.systems.table import SYSTEMS, controls, create
 from truerecall.cli.data import data
 from truerecall.cli.progress import Display
 from truerecall.core.clock import system_clock
-from truerecall.errors import InvalidInput
+from truerecall.errors import InvalidInput, RunError
+from truerecall.memory.write.mask import mask
+
+# The folders of a path, where one begins: at the start, after '=' or ',', or after a blank or quote inside.
+_FOLDERS = re.compile(r"""(?:(?<=[=,\s"'])|^)(?:~|[A-Za-z]:)?[/\\](?:[^/\\,"']*[/\\])*""")
 
 if TYPE_CHECKING:
     from truerecall.bench.datasets.records import Dataset
@@ -97,6 +102,11 @@ def compare_command(
 ) -> None:
     """Compare two systems question by question: of RUN_A alone, or of RUN_A and RUN_B."""
     report = compare(run_a, system_a, run_b or run_a, system_b, rows, alpha)
+    if unknown := set(rows) - {result.row for result in report.rows}:
+        raise RunError(
+            f"no question has a value for {sorted(unknown)[0]!r}",
+            remedy="rows.jsonl of the run shows the rows there are.",
+        )
     click.echo((report.as_json() if as_json else report.as_text()).rstrip("\n"))
 
 
@@ -131,6 +141,8 @@ def measure(
 
 def _system(spec: str) -> System:
     name, *given = spec.split(",")
+    if name in SYSTEMS and SYSTEMS[name].control:
+        raise InvalidInput(f"{name} is a control", remedy="Controls are always run: leave it out.")
     options = dict(part.split("=", 1) for part in given if "=" in part)
     if len(options) != len(given):
         raise InvalidInput(
@@ -140,4 +152,5 @@ def _system(spec: str) -> System:
 
 
 def _command() -> str:
-    return shlex.join(["truerecall", *sys.argv[1:]])
+    """The command as it was typed, for the manifest: without folders, which name people, and without secrets."""
+    return shlex.join(["truerecall", *(mask(_FOLDERS.sub("", argument)).text for argument in sys.argv[1:])])

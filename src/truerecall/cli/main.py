@@ -73,7 +73,8 @@ def run() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         code = main.main(standalone_mode=False)
-        sys.stdout.flush()  # a full disk shows here, not after we are gone
+        if sys.stdout is not None:
+            sys.stdout.flush()  # a full disk shows here, not after we are gone
         sys.exit(code)
     except (click.exceptions.Abort, KeyboardInterrupt):
         _leave("interrupted; run the same command again to go on", INTERRUPTED)
@@ -104,7 +105,8 @@ def run() -> None:
 
 def _silence_output() -> None:
     """Send what is still waiting to be written nowhere, or the flush at exit fails once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _debug() -> None:

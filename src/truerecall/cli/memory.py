@@ -133,7 +133,7 @@ def show_command(place: Place, entry_id: str) -> None:
 
     with place.open() as memory:
         history = memory.history(entry_id)
-    click.echo(json.dumps(entry_json(history.entry), indent=2, ensure_ascii=False))
+    click.echo(for_terminal(json.dumps(entry_json(history.entry), indent=2, ensure_ascii=False)))
     for event in history.events:
         other = f" by {event.other_id}" if event.other_id else ""
         click.echo(f"{event.at:%Y-%m-%d %H:%M:%S}Z {event.kind}{other}")

@@ -1,5 +1,6 @@
 """The options that name a memory, the same for every command, and opening it."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +14,7 @@ from truerecall.cli.text import Words
 from truerecall.core.clock import parse_instant
 from truerecall.core.config import Settings, load_settings
 from truerecall.core.entry import Scope
-from truerecall.errors import InvalidTime, StoreError
+from truerecall.errors import InvalidInput, InvalidScope, InvalidTime, StoreError
 
 if TYPE_CHECKING:
     from truerecall.memory.memory import Memory
@@ -76,6 +77,13 @@ def memory_options(command: Callable[..., None]) -> Callable[..., None]:
     def call(
         store: Path, user: str, tenant: str, space: str, embedder: str, settings: Path | None, **rest: Any
     ) -> None:
+        for name in ("TRUERECALL_USER", "TRUERECALL_TENANT", "TRUERECALL_SPACE"):
+            if (
+                os.environ.get(name) == ""
+            ):  # click takes it for unset, and a slip in a script would mean somebody else
+                raise InvalidScope(f"{name} is empty", where=name, remedy="Set it to a name, or unset it.")
+        if str(store) == ":memory:":
+            raise InvalidInput("a command keeps its memory in a file", where="--store", remedy="Name a file.")
         chosen = Settings() if settings is None else load_settings(settings)
         command(place=Place(store, user, tenant, space, embedder, chosen), **rest)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from truerecall.bench.budgets import BudgetRow, Budgets
 from truerecall.bench.manifest import (
     Cell,
     DatasetResult,
@@ -17,8 +18,6 @@ from truerecall.bench.manifest import (
     manifest_json,
 )
 from truerecall.bench.report.publication import (
-    BudgetRow,
-    Budgets,
     committed,
     picture,
     publication,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from truerecall.bench.datasets.generator import generate_locomo, generate_longmemeval, write_items
+from truerecall.bench.datasets.generator import generate_locomo, longmemeval_items, write_items
 from truerecall.bench.datasets.known import KNOWN, known_file
 from truerecall.bench.datasets.reading import check, read
 from truerecall.errors import DatasetError
@@ -15,7 +15,7 @@ from truerecall.errors import DatasetError
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "sub").mkdir()
     write_items(tmp_path / "sub" / "locomo.json", generate_locomo(3, 1, 3, 8, 10))
-    write_items(tmp_path / "long.json", generate_longmemeval(3, 2, 6, turns=4, words=10))
+    write_items(tmp_path / "long.json", longmemeval_items(3, 2, 6, turns=4, words=10))
     return tmp_path
 
 
@@ -99,7 +99,7 @@ def test_a_report_counts_what_is_there_and_what_is_left_out(folder: Path) -> Non
 
 def test_planned_questions_are_those_asked_and_those_left_out(tmp_path: Path) -> None:
     write_items(tmp_path / "a.json", generate_locomo(5, 2, 6, 12, 60, malformed=True))
-    write_items(tmp_path / "b.json", generate_longmemeval(5, 20, 6, turns=4, words=10, malformed=True))
+    write_items(tmp_path / "b.json", longmemeval_items(5, 20, 6, turns=4, words=10, malformed=True))
     for dataset in read(tmp_path):
         asked = sum(len(c.questions) for c in dataset.conversations)
         assert dataset.planned == asked + sum(e.drops_question for e in dataset.exclusions)

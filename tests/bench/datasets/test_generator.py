@@ -4,17 +4,15 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from truerecall.bench.datasets.generator import (
     generate_locomo,
-    generate_longmemeval,
     longmemeval_items,
     write_items,
-    write_longmemeval,
 )
 from truerecall.bench.datasets.reading import read
 from truerecall.bench.datasets.records import Dataset, Question
@@ -28,7 +26,7 @@ STOP = frozenset(
 )
 
 
-def read_back(folder: Path, items: list[dict[str, object]]) -> Dataset:
+def read_back(folder: Path, items: Iterable[dict[str, object]]) -> Dataset:
     write_items(folder / "made.json", items)
     (dataset,) = read(folder)
     return dataset
@@ -58,8 +56,8 @@ def hits_of_bm25(dataset: Dataset, k: int = 10) -> float:
 def test_the_same_seed_gives_the_same_data_and_another_seed_another() -> None:
     assert generate_locomo(7, 2, 5, 10, 30) == generate_locomo(7, 2, 5, 10, 30)
     assert generate_locomo(7, 2, 5, 10, 30) != generate_locomo(8, 2, 5, 10, 30)
-    assert generate_longmemeval(7, 5, 6) == generate_longmemeval(7, 5, 6)
-    assert generate_longmemeval(7, 5, 6) != generate_longmemeval(8, 5, 6)
+    assert list(longmemeval_items(7, 5, 6)) == list(longmemeval_items(7, 5, 6))
+    assert list(longmemeval_items(7, 5, 6)) != list(longmemeval_items(8, 5, 6))
 
 
 def test_locomo_shaped_data_has_the_asked_size_and_every_category(tmp_path: Path) -> None:
@@ -102,11 +100,11 @@ def test_the_company_asked_for_is_named_in_the_evidence_alone(tmp_path: Path) ->
 
 def test_questions_are_neither_trivial_nor_hopeless_for_plain_word_search(tmp_path: Path) -> None:
     assert 0.5 <= hits_of_bm25(read_back(tmp_path, generate_locomo(11, 3, 20, 20, 120))) <= 0.9
-    assert 0.5 <= hits_of_bm25(read_back(tmp_path, generate_longmemeval(11, 40, 24))) <= 0.9
+    assert 0.5 <= hits_of_bm25(read_back(tmp_path, longmemeval_items(11, 40, 24))) <= 0.9
 
 
 def test_longmemeval_shaped_data_has_every_type_and_abstentions(tmp_path: Path) -> None:
-    dataset = read_back(tmp_path, generate_longmemeval(1, 100, 8, turns=4, words=10))
+    dataset = read_back(tmp_path, longmemeval_items(1, 100, 8, turns=4, words=10))
     questions = [q for c in dataset.conversations for q in c.questions]
     assert Counter(q.type for q in questions) == {
         "multi-session": 27,
@@ -122,7 +120,7 @@ def test_longmemeval_shaped_data_has_every_type_and_abstentions(tmp_path: Path) 
 
 
 def test_evidence_lies_before_the_question_and_its_turns_are_marked(tmp_path: Path) -> None:
-    dataset = read_back(tmp_path, generate_longmemeval(2, 30, 8, turns=4, words=10))
+    dataset = read_back(tmp_path, longmemeval_items(2, 30, 8, turns=4, words=10))
     for conversation in dataset.conversations:
         (question,) = conversation.questions
         assert max(session.at for session in conversation.sessions) < question.asked_at
@@ -130,7 +128,7 @@ def test_evidence_lies_before_the_question_and_its_turns_are_marked(tmp_path: Pa
 
 
 def test_a_temporal_answer_is_the_distance_between_the_sessions_of_the_evidence(tmp_path: Path) -> None:
-    dataset = read_back(tmp_path, generate_longmemeval(4, 30, 8, turns=4, words=10))
+    dataset = read_back(tmp_path, longmemeval_items(4, 30, 8, turns=4, words=10))
     checked = 0
     for conversation in dataset.conversations:
         (question,) = conversation.questions
@@ -143,7 +141,7 @@ def test_a_temporal_answer_is_the_distance_between_the_sessions_of_the_evidence(
 
 def test_haystacks_share_sessions_unless_told_otherwise(tmp_path: Path) -> None:
     def distinct(shared: bool) -> int:
-        dataset = read_back(tmp_path, generate_longmemeval(1, 20, 10, shared=shared, turns=4, words=10))
+        dataset = read_back(tmp_path, longmemeval_items(1, 20, 10, shared=shared, turns=4, words=10))
         return len({s.ref for c in dataset.conversations for s in c.sessions if s.ref.startswith("chat")})
 
     total = sum(
@@ -157,9 +155,9 @@ def test_haystacks_share_sessions_unless_told_otherwise(tmp_path: Path) -> None:
 
 def test_a_file_is_written_item_by_item_and_is_the_list(tmp_path: Path) -> None:
     path = tmp_path / "made.json"
-    assert write_longmemeval(path, 1, 6, 6, turns=4, words=10) == 6
+    assert write_items(path, longmemeval_items(1, 6, 6, turns=4, words=10)) == 6
     made = json.loads(path.read_text(encoding="utf-8"))
-    assert made == generate_longmemeval(1, 6, 6, turns=4, words=10)
+    assert made == list(longmemeval_items(1, 6, 6, turns=4, words=10))
     assert path.read_bytes().count(b"\n") == 8
     assert write_items(path, []) == 0
     assert json.loads(path.read_text(encoding="utf-8")) == []
@@ -202,8 +200,8 @@ def test_malformed_locomo_has_every_fault_and_the_same_gold(tmp_path: Path) -> N
 
 
 def test_malformed_longmemeval_has_every_fault_and_the_same_gold(tmp_path: Path) -> None:
-    items = generate_longmemeval(9, 24, 6, turns=4, words=10, malformed=True)
-    whole = questions_of(read_back(tmp_path, generate_longmemeval(9, 24, 6, turns=4, words=10)))
+    items = list(longmemeval_items(9, 24, 6, turns=4, words=10, malformed=True))
+    whole = questions_of(read_back(tmp_path, longmemeval_items(9, 24, 6, turns=4, words=10)))
     dataset = read_back(tmp_path, items)
     spoilt = questions_of(dataset)
     assert Counter(e.reason for e in dataset.exclusions) == {"duplicate session id": 6, "empty gold": 1}
@@ -225,7 +223,7 @@ def test_malformed_longmemeval_has_every_fault_and_the_same_gold(tmp_path: Path)
 
 @pytest.mark.parametrize("malformed", [False, True])
 def test_no_gold_shows_in_what_a_system_may_see(tmp_path: Path, malformed: bool) -> None:
-    dataset = read_back(tmp_path, generate_longmemeval(3, 16, 6, turns=4, words=10, malformed=malformed))
+    dataset = read_back(tmp_path, longmemeval_items(3, 16, 6, turns=4, words=10, malformed=malformed))
     for conversation in dataset.conversations:
         for question in (*conversation.questions, *conversation.without_gold):
             assert "answer_" not in question.text

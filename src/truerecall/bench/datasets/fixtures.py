@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from truerecall.bench.datasets.generator import generate_locomo, generate_longmemeval
+from truerecall.bench.datasets.generator import generate_locomo, longmemeval_items
 
 _SEED = 20240229
 
@@ -18,7 +18,7 @@ def fixture_texts() -> Mapping[str, str]:
     """What the files hold, made anew: file name to text."""
     made: dict[str, list[dict[str, object]]] = {
         "locomo.json": generate_locomo(_SEED, conversations=2, sessions=6, turns=10, questions=30),
-        "longmemeval.json": generate_longmemeval(_SEED, 9, 5, turns=4, words=12),
+        "longmemeval.json": list(longmemeval_items(_SEED, 9, 5, turns=4, words=12)),
     }
     return {
         name: json.dumps(items, ensure_ascii=False, indent=0, separators=(",", ":")) + "\n"

@@ -6,15 +6,12 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain, zip_longest
 
 from truerecall.bench.datasets.dates import day_text, locomo_text
-from truerecall.bench.datasets.vocabulary import DeedKind, Dice, Thing, fill, vocabulary
+from truerecall.bench.datasets.vocabulary import DeedKind, Dice, Thing, fill, vocabulary, wording
 
 _Json = dict[str, object]
 
-_SHARES = ((4, 42), (5, 22), (2, 17), (1, 14), (3, 5))
 # Of a hundred questions, how many have which category: the shares of the real file.
-_OTHER_WORDING = 0.35
-# How often a question calls a thing by its other name: so that plain BM25 finds most evidence, not all.
-
+_SHARES = ((4, 42), (5, 22), (2, 17), (1, 14), (3, 5))
 
 _FAULTS: tuple[Callable[[str], list[str]], ...] = (
     lambda ref: [ref.replace("D", "D:")],
@@ -155,7 +152,7 @@ def _questions(dice: Dice, people: Sequence[str], deeds: Sequence[_Deed], count:
     for group in groups.values():
         first = group[0]
         answer = f"Likely yes, since {first.who} {first.kind.did.format(w=first.thing.said)}."
-        like = f", say with {_wording(dice, first.thing)}" if dice.chance(0.6) else ""
+        like = f", say with {wording(dice, first.thing)}" if dice.chance(0.6) else ""
         enjoy = f"Would {first.who} enjoy {first.kind.hint}{like}?"
         candidates[3].append(_asked(enjoy, answer, 3, [first]))
         things = ", ".join(deed.thing.said for deed in group)
@@ -173,19 +170,15 @@ def _questions(dice: Dice, people: Sequence[str], deeds: Sequence[_Deed], count:
     return (mixed + spare)[:count]
 
 
-def _wording(dice: Dice, thing: Thing) -> str:
-    return thing.other if dice.chance(_OTHER_WORDING) else thing.said
-
-
 def _who(dice: Dice, deed: _Deed, asked_of: str | None = None) -> _Json:
-    thing = _wording(dice, deed.thing)
+    thing = wording(dice, deed.thing)
     do, did = deed.kind.do.format(w=thing), deed.kind.did.format(w=thing)
     question = fill(dice.pick(vocabulary().who), p=asked_of or deed.who, do=do, did=did)
     return _asked(question, deed.company.other, 4, [deed])
 
 
 def _when(dice: Dice, deed: _Deed) -> _Json:
-    thing = _wording(dice, deed.thing)
+    thing = wording(dice, deed.thing)
     do, did = deed.kind.do.format(w=thing), deed.kind.did.format(w=thing)
     question = fill(dice.pick(vocabulary().when), p=deed.who, do=do, did=did)
     return _asked(question, day_text(deed.day), 2, [deed])

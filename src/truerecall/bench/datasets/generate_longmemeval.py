@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from truerecall.bench.datasets.dates import longmemeval_text
-from truerecall.bench.datasets.vocabulary import DeedKind, Dice, Thing, fill, vocabulary
+from truerecall.bench.datasets.vocabulary import DeedKind, Dice, Thing, fill, vocabulary, wording
 
 _Json = dict[str, object]
 _Chat = list[_Json]
 _Evidence = list[tuple[_Chat, datetime]]
 
+# Of a hundred questions, how many have which type: the shares of the real file.
 _SHARES = (
     ("multi-session", 27),
     ("temporal-reasoning", 27),
@@ -18,10 +19,8 @@ _SHARES = (
     ("single-session-assistant", 11),
     ("single-session-preference", 6),
 )
-# Of a hundred questions, how many have which type: the shares of the real file.
-_ABSTENTIONS_EVERY = 16
 # 30 of the real 500 questions ask for what was never said.
-_OTHER_WORDING = 0.35
+_ABSTENTIONS_EVERY = 16
 
 
 def longmemeval_items(
@@ -61,23 +60,6 @@ def longmemeval_items(
         yield item
 
 
-def generate_longmemeval(
-    seed: int,
-    questions: int,
-    sessions_per_question: int,
-    *,
-    shared: bool = True,
-    turns: int = 8,
-    words: int = 40,
-    malformed: bool = False,
-) -> list[_Json]:
-    """``longmemeval_items`` as a list."""
-    items = longmemeval_items(
-        seed, questions, sessions_per_question, shared=shared, turns=turns, words=words, malformed=malformed
-    )
-    return list(items)
-
-
 def _types(questions: int) -> list[str]:
     """Types in the real shares, each as early as possible, so that a short file has all of them."""
     given = dict.fromkeys((name for name, _ in _SHARES), 0)
@@ -106,7 +88,7 @@ def _question(
             question, answer = deed.count, str(count)
         case "temporal-reasoning":
             days = [made.tell(thing, dated=False) for thing in things[:2]]
-            did = [deed.did.format(w=_wording(dice, thing)) for thing in things[:2]]
+            did = [deed.did.format(w=wording(dice, thing)) for thing in things[:2]]
             question = f"How many days passed between the day I {did[0]} and the day I {did[1]}?"
             answer = f"{(days[1] - days[0]).days} days"
         case "knowledge-update":
@@ -119,7 +101,7 @@ def _question(
             question, answer = f"Which {deed.noun} did you suggest when I had no idea?", things[0].said
         case "single-session-preference":
             made.tell(things[0])
-            like = f", after {_wording(dice, things[0])}" if dice.chance(0.6) else ""
+            like = f", after {wording(dice, things[0])}" if dice.chance(0.6) else ""
             question = f"Can you recommend something like {deed.hint} for next month{like}?"
             did_so = deed.did.format(w=things[0].said)
             answer = (
@@ -127,8 +109,8 @@ def _question(
             )
         case _:
             company = made.company(things[0])
-            did_so = deed.did.format(w=_wording(dice, things[0]))
-            do_so = deed.do.format(w=_wording(dice, things[0]))
+            did_so = deed.did.format(w=wording(dice, things[0]))
+            do_so = deed.do.format(w=wording(dice, things[0]))
             question = fill(dice.pick(vocabulary().who), p="I", did=did_so, do=do_so)
             answer = company.other
     if abstains:
@@ -147,10 +129,6 @@ def _question(
 def _unsaid(did_so: str) -> tuple[str, str]:
     """What was never told of, although something like it was."""
     return f"Who took the pictures when I {did_so}?", f"You never said that you {did_so}: it cannot be known."
-
-
-def _wording(dice: Dice, thing: Thing) -> str:
-    return thing.other if dice.chance(_OTHER_WORDING) else thing.said
 
 
 class _Evidences:

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from truerecall.bench.datasets.generate_locomo import generate_locomo
-from truerecall.bench.datasets.generate_longmemeval import generate_longmemeval, longmemeval_items
+from truerecall.bench.datasets.generate_longmemeval import longmemeval_items
 
-__all__ = ["generate_locomo", "generate_longmemeval", "longmemeval_items", "write_items", "write_longmemeval"]
+__all__ = ["generate_locomo", "longmemeval_items", "write_items"]
 
 
 def write_items(path: Path, items: Iterable[object]) -> int:
@@ -26,21 +26,3 @@ def write_items(path: Path, items: Iterable[object]) -> int:
         handle.write("\n]\n")
     part.replace(path)
     return count
-
-
-def write_longmemeval(
-    path: Path,
-    seed: int,
-    questions: int,
-    sessions_per_question: int,
-    *,
-    shared: bool = True,
-    turns: int = 8,
-    words: int = 40,
-    malformed: bool = False,
-) -> int:
-    """``longmemeval_items`` straight into a file, in bounded memory; returns the number of questions."""
-    items = longmemeval_items(
-        seed, questions, sessions_per_question, shared=shared, turns=turns, words=words, malformed=malformed
-    )
-    return write_items(path, items)

@@ -10,6 +10,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+_OTHER_WORDING = 0.35
+"""How often a question calls a thing by its other name: so that plain BM25 finds most evidence, not all."""
+
 _SENTENCE_START = re.compile(r"(^|[.!?:] )([a-z])")
 
 
@@ -140,3 +143,8 @@ def _kind(name: str, lines: tuple[str, ...]) -> DeedKind:
 def fill(template: str, **words: str) -> str:
     """The template with its words, each sentence beginning with a capital."""
     return _SENTENCE_START.sub(lambda match: match[1] + match[2].upper(), template.format(**words))
+
+
+def wording(dice: Dice, thing: Thing) -> str:
+    """What a question calls a thing: mostly as it was said."""
+    return thing.other if dice.chance(_OTHER_WORDING) else thing.said

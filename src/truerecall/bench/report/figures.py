@@ -2,10 +2,11 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, Interval, SystemResult
+from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, Interval, Latency, SystemResult
 
 MISSING = "-"
 BASELINE = "bm25"
@@ -102,6 +103,17 @@ def arranged(dataset: DatasetResult) -> DatasetResult:
     return dataset.model_copy(update={"systems": order})
 
 
+def title(dataset: DatasetResult) -> str:
+    """A data set with its variant."""
+    return f"{dataset.name} ({dataset.variant})" if dataset.variant else dataset.name
+
+
+def reasons(dataset: DatasetResult) -> list[tuple[str, int]]:
+    """Why something was left out, with how often; most frequent first."""
+    counts = Counter(row.reason for row in dataset.exclusions)
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
 def number(amount: float | None, places: int = 3) -> str:
     """A figure with a fixed number of decimals and a comma at thousands."""
     if amount is None or not math.isfinite(amount):
@@ -119,6 +131,11 @@ def printed(metric: str, amount: float | None) -> str:
     """A figure in the form of its metric: tokens whole, milliseconds with one decimal, shares with three."""
     base = split(metric)[0]
     return number(amount, {"tokens": 0, "ms": 1}.get(base, 3))
+
+
+def milliseconds(took: Latency) -> tuple[str, str]:
+    """p50 and p95; missing where nothing was recalled."""
+    return (number(took.p50, 1), number(took.p95, 1)) if took.recalls else (MISSING, MISSING)
 
 
 def counted(amount: int, thing: str) -> str:

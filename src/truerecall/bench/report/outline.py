@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from truerecall.bench.manifest import DatasetResult, RetrievalManifest
 from truerecall.bench.report import quality, setting
-from truerecall.bench.report.figures import arranged, plain
+from truerecall.bench.report.figures import arranged, plain, title
 from truerecall.bench.report.tables import Section, Table, table
 from truerecall.bench.report.words import MEANINGS, NOT_POOLED, WIRING_PROOF, licence, warnings
 
@@ -55,7 +55,7 @@ def outline(manifest: RetrievalManifest) -> Outline:
 def _chapter(at: int, dataset: DatasetResult) -> Chapter:
     return Chapter(
         key=f"data-{at}",
-        title=plain(f"{dataset.name} ({dataset.variant})" if dataset.variant else dataset.name),
+        title=plain(title(dataset)),
         warnings=tuple(plain(line) for line in warnings(dataset)),
         sections=(
             quality.short_answer(dataset),

@@ -4,27 +4,22 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
-from pydantic import ValidationError
-
+from truerecall.bench.budgets import Budgets, read_budgets
 from truerecall.bench.datasets.known import LOCOMO_DEV, SMALL_NOTE
-from truerecall.bench.manifest import DatasetResult, Record, RetrievalManifest, SystemResult
+from truerecall.bench.manifest import DatasetResult, RetrievalManifest, SystemResult
 from truerecall.bench.report import quality, setting
 from truerecall.bench.report.charts import charts
 from truerecall.bench.report.figures import (
     BASELINE,
     MISSING,
-    WITH_INTERVALS,
     arranged,
     count,
     find,
-    heading,
-    interval,
     is_ours,
     number,
     plain,
-    printed,
+    title,
     value,
 )
 from truerecall.bench.report.rendering import environment
@@ -34,7 +29,6 @@ from truerecall.bench.report.words import (
     NOT_ACCURACY,
     NOT_POOLED,
     WIRING_PROOF,
-    clusters,
     family,
     licence,
     warnings,
@@ -56,32 +50,6 @@ _RANDOM = "random"
 _RIVALS = ("mem0", "Zep/Graphiti", "Hindsight", "Mnemosyne")
 _NO_JUDGE = "no judge has been run yet"
 _SHORT = (("turn", "any@5"), ("turn", "any@10"), ("turn", "all@10"), ("session", "fractional@5"))
-
-
-class BudgetRow(Record):
-    """One start-up budget as it was measured; times in seconds."""
-
-    name: str
-    budget: float
-    beyond_bare: float
-    quartiles: tuple[float, float]
-    bare: float
-    whole: float
-    ratio: float
-    pairs: int
-    within: bool
-
-
-class Budgets(Record):
-    """The manifest that benchmarks/budgets.py writes."""
-
-    kind: Literal["budgets"]
-    truerecall: str
-    python: str
-    system: str
-    machine: str
-    cores: int | None
-    measurements: list[BudgetRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +81,7 @@ def committed(folder: Path) -> Committed:
     files = sorted(folder.glob("*.json"), key=lambda path: path.stem)
     runs = {path.stem: read_manifest(path) for path in files if path.stem.startswith(_RETRIEVAL)}
     path = folder / "budgets.json"
-    if not path.is_file():
-        return Committed(runs)
-    try:
-        return Committed(runs, Budgets.model_validate_json(path.read_text(encoding="utf-8")))
-    except ValidationError:
-        raise RunError(
-            "the manifest of the budgets is not one of this version",
-            where=path.name,
-            remedy="Write it anew: make bench ARGS=--write.",
-        ) from None
+    return Committed(runs, read_budgets(path) if path.is_file() else None)
 
 
 def publication(manifests: Mapping[str, RetrievalManifest], budgets: Budgets | None = None) -> str:
@@ -213,13 +172,13 @@ def _runs(name: str, manifest: RetrievalManifest) -> Iterator[Run]:
         dataset = arranged(found)
         ours = [described(system) for system in dataset.systems if is_ours(system)]
         yield Run(
-            title=plain(f"{dataset.name} ({dataset.variant}): {', '.join(ours) or 'controls'}"),
+            title=plain(f"{title(dataset)}: {', '.join(ours) or 'controls'}"),
             file=f"{name}.json",
             banner=WIRING_PROOF if manifest.wiring_proof else None,
             warnings=tuple(plain(line) for line in warnings(dataset)),
             sections=(
                 quality.short_answer(dataset),
-                _intervals(dataset),
+                quality.with_intervals(dataset),
                 quality.by_conversation(dataset),
                 quality.by_type(dataset),
                 quality.blocks(dataset),
@@ -243,48 +202,6 @@ def described(system: SystemResult) -> str:
 
 def _control_names() -> frozenset[str]:
     return frozenset(control.name for control in controls())
-
-
-def _intervals(dataset: DatasetResult) -> Section:
-    """The headline metrics over all types: n, chance or the shuffled block, and both intervals."""
-    rows = []
-    for level, metric in WITH_INTERVALS:
-        for system in dataset.systems:
-            cell = find(system, level, metric)
-            if cell is None:
-                continue
-            beside = cell.chance if level else value(find(system, None, metric.replace("@", "_shuffled@")))
-            rows.append(
-                [
-                    heading(level, metric),
-                    system.name,
-                    count(cell.n),
-                    printed(metric, value(cell)),
-                    interval(cell.by_question),
-                    interval(cell.by_conversation),
-                    count(cell.clusters),
-                    printed(metric, beside),
-                ]
-            )
-    columns = [
-        "metric",
-        "system",
-        "n",
-        "mean",
-        "by question",
-        "by conversation",
-        "conversations",
-        "chance or shuffled",
-    ]
-    most = max((cell.clusters for system in dataset.systems for cell in system.cells), default=0)
-    sentences = [
-        "Both intervals are at 95 %: by question, as if questions were independent, and by conversation.",
-        clusters(most),
-        "These figures describe the conversations that were asked, not conversations in general.",
-        "The last column: a random order, and of blocks, the block of another question.",
-    ]
-    made = table("Headline metrics with both intervals", columns, rows, words=2)
-    return section("intervals", "With intervals, beside chance", sentences, [made])
 
 
 def _left_out(dataset: DatasetResult, name: str) -> Section:

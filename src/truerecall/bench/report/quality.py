@@ -13,7 +13,7 @@ from truerecall.bench.report.figures import (
     heading,
     in_order,
     interval,
-    number,
+    milliseconds,
     printed,
     shown,
     split,
@@ -27,6 +27,7 @@ _WHOLE_LIST = "whole list"
 _SHUFFLED = "_shuffled"
 _BLOCK_ORDER = ("carry", "answer_carry", "tokens")
 _GRID_ORDER = ("any", "fractional", "all", "ndcg", "mrr")
+_INTERVAL_COLUMNS = ("n", "mean", "by question", "by conversation", "conversations")
 _LEVELS: tuple[GridLevel, ...] = ("turn", "session")
 
 
@@ -37,7 +38,7 @@ def short_answer(dataset: DatasetResult) -> Section:
         [
             s.name,
             *(printed(h.metric, value(find(s, h.level, h.metric))) for h in HEADLINES),
-            *_milliseconds(s),
+            *milliseconds(s.latency),
         ]
         for s in dataset.systems
     ]
@@ -57,13 +58,30 @@ def short_answer(dataset: DatasetResult) -> Section:
 
 def by_type(dataset: DatasetResult) -> Section:
     """For each headline metric, every type and system with n and both intervals."""
-    number_of_clusters = max((cell.clusters for s in dataset.systems for cell in s.cells), default=0)
     made = [_types_of(dataset, level, metric) for level, metric in WITH_INTERVALS]
+    return section("types", "By question type", _of_intervals(dataset), made)
+
+
+def with_intervals(dataset: DatasetResult) -> Section:
+    """The headline metrics over all types: n, both intervals, and chance or the shuffled block."""
+    rows = []
+    for level, metric in WITH_INTERVALS:
+        for system in dataset.systems:
+            cell = find(system, level, metric)
+            if cell is None:
+                continue
+            beside = cell.chance if level else value(find(system, None, metric.replace("@", f"{_SHUFFLED}@")))
+            rows.append(
+                [heading(level, metric), system.name, *_interval_cells(cell), printed(metric, beside)]
+            )
     sentences = [
-        "Both intervals are at 95 %: by question, as if questions were independent, and by conversation.",
-        clusters(number_of_clusters),
+        *_of_intervals(dataset),
+        "These figures describe the conversations that were asked, not conversations in general.",
+        "The last column: a random order, and of blocks, the block of another question.",
     ]
-    return section("types", "By question type", sentences, made)
+    columns = ["metric", "system", *_INTERVAL_COLUMNS, "chance or shuffled"]
+    made = table("Headline metrics with both intervals", columns, rows, words=2)
+    return section("intervals", "With intervals, beside chance", sentences, [made])
 
 
 def by_conversation(dataset: DatasetResult) -> Section:
@@ -102,11 +120,6 @@ def grids(dataset: DatasetResult) -> Section:
     return section("grid", "The whole grid", tables=[_grid(system) for system in dataset.systems])
 
 
-def _milliseconds(system: SystemResult) -> list[str]:
-    took = system.latency
-    return [number(took.p50, 1), number(took.p95, 1)] if took.recalls else [MISSING, MISSING]
-
-
 def _of_block(cell: Cell) -> bool:
     return cell.level is None and "@" in cell.metric and cell.type == ALL
 
@@ -138,24 +151,32 @@ def _less(own: Cell | None, shuffled: Cell | None) -> float | None:
     return left - right if same and left is not None and right is not None else None
 
 
+def _of_intervals(dataset: DatasetResult) -> list[str]:
+    most = max((cell.clusters for system in dataset.systems for cell in system.cells), default=0)
+    return [
+        "Both intervals are at 95 %: by question, as if questions were independent, and by conversation.",
+        clusters(most),
+    ]
+
+
+def _interval_cells(cell: Cell) -> list[str]:
+    return [
+        count(cell.n),
+        printed(cell.metric, value(cell)),
+        interval(cell.by_question),
+        interval(cell.by_conversation),
+        count(cell.clusters),
+    ]
+
+
 def _types_of(dataset: DatasetResult, level: GridLevel | None, metric: str) -> Table:
     rows = []
     for kind in types(dataset):
         for system in dataset.systems:
             cell = find(system, level, metric, kind)
             if cell is not None:
-                rows.append(
-                    [
-                        kind,
-                        system.name,
-                        count(cell.n),
-                        printed(metric, value(cell)),
-                        interval(cell.by_question),
-                        interval(cell.by_conversation),
-                        count(cell.clusters),
-                    ]
-                )
-    columns = ["type", "system", "n", "mean", "by question", "by conversation", "conversations"]
+                rows.append([kind, system.name, *_interval_cells(cell)])
+    columns = ["type", "system", *_INTERVAL_COLUMNS]
     return table(f"{heading(level, metric)}, by type", columns, rows, words=2, folded=True)
 
 

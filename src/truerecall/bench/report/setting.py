@@ -3,7 +3,17 @@
 from collections import Counter
 
 from truerecall.bench.manifest import DatasetResult, Provenance, SystemResult
-from truerecall.bench.report.figures import MISSING, baseline, count, find, number, value
+from truerecall.bench.report.figures import (
+    MISSING,
+    baseline,
+    count,
+    find,
+    milliseconds,
+    number,
+    reasons,
+    title,
+    value,
+)
 from truerecall.bench.report.tables import Section, Table, section, table
 
 
@@ -28,7 +38,7 @@ def provenance(made: Provenance) -> Table:
 def data(dataset: DatasetResult) -> Section:
     """What was read, and whether it is the known file."""
     facts = [
-        ("data set", f"{dataset.name} ({dataset.variant})"),
+        ("data set", title(dataset)),
         ("file", dataset.file),
         ("sha256", dataset.sha256),
         ("recognised", scalar(dataset.recognised)),
@@ -45,15 +55,11 @@ def data(dataset: DatasetResult) -> Section:
 
 def left_out(dataset: DatasetResult) -> Section:
     """Exclusions by reason, and each of them."""
-    reasons = Counter(row.reason for row in dataset.exclusions)
     dropping = Counter(row.reason for row in dataset.exclusions if row.drops_question)
     counted = table(
         "What was left out, by reason",
         ["reason", "items", "of them whole questions"],
-        [
-            (reason, count(n), count(dropping[reason]))
-            for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-        ],
+        [(reason, count(n), count(dropping[reason])) for reason, n in reasons(dataset)],
     )
     listed = table(
         f"Everything that was left out ({count(len(dataset.exclusions))})",
@@ -112,13 +118,11 @@ def latency(dataset: DatasetResult) -> Section:
     rows = []
     for system in dataset.systems:
         took = system.latency
-        known = took.recalls > 0
-        ratio = took.p50 / base if known and base else None
+        ratio = took.p50 / base if took.recalls and base else None
         rows.append(
             (
                 system.name,
-                number(took.p50 if known else None, 1),
-                number(took.p95 if known else None, 1),
+                *milliseconds(took),
                 number(value(find(system, None, "ms")), 1),
                 number(ratio, 2),
                 count(took.recalls),

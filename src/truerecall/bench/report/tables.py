@@ -48,13 +48,11 @@ def table(
     )
 
 
-def section(
-    key: str, title: str, sentences: Iterable[str] = (), tables: Iterable[Table | None] = ()
-) -> Section:
+def section(key: str, title: str, sentences: Iterable[str] = (), tables: Iterable[Table] = ()) -> Section:
     """A section of cleaned text, without the tables that have no rows."""
     return Section(
         key=key,
         title=plain(title),
         sentences=tuple(plain(text) for text in sentences),
-        tables=tuple(made for made in tables if made is not None and made.rows),
+        tables=tuple(made for made in tables if made.rows),
     )

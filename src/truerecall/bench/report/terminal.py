@@ -1,7 +1,6 @@
 """The short answer for a terminal: plain ASCII, one table a data set."""
 
 import textwrap
-from collections import Counter
 from dataclasses import dataclass
 
 from truerecall.bench.manifest import DatasetResult, RetrievalManifest
@@ -14,9 +13,11 @@ from truerecall.bench.report.figures import (
     count,
     counted,
     find,
-    number,
+    milliseconds,
     plain,
     printed,
+    reasons,
+    title,
     value,
 )
 from truerecall.bench.report.words import NOT_ACCURACY, WIRING_PROOF, warnings
@@ -70,18 +71,14 @@ def left_out(dataset: DatasetResult) -> str:
     """Exclusions by reason, most frequent first, in one line."""
     if not dataset.exclusions:
         return "Left out: nothing"
-    reasons = Counter(row.reason for row in dataset.exclusions)
-    parts = [
-        f"{reason} {count(n)}" for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-    ]
+    parts = [f"{reason} {count(n)}" for reason, n in reasons(dataset)]
     dropped = sum(row.drops_question for row in dataset.exclusions)
     return f"Left out: {', '.join(parts)} (whole questions: {count(dropped)})"
 
 
 def _dataset(dataset: DatasetResult, width: int) -> list[str]:
-    title = f"{dataset.name} ({dataset.variant})" if dataset.variant else dataset.name
     questions = f"{count(dataset.asked)} of {counted(dataset.planned, 'question')} asked"
-    first = f"{title}: {questions}, {counted(dataset.conversations, 'conversation')}"
+    first = f"{title(dataset)}: {questions}, {counted(dataset.conversations, 'conversation')}"
     lines = [first, *(f"! {line}" for line in warnings(dataset))]
     names = [*_names(dataset), "chance", "n"]
     table = _table(names, [_headline(dataset, head) for head in HEADLINES] + _latency(dataset), width)
@@ -112,10 +109,12 @@ def _headline(dataset: DatasetResult, head: Headline) -> _Column:
 
 def _latency(dataset: DatasetResult) -> list[_Column]:
     recalls = [system.latency.recalls for system in dataset.systems]
-    bottom = ("-", agreed(count(n) for n in recalls))
-    p50 = [number(s.latency.p50 if s.latency.recalls else None, 1) for s in dataset.systems]
-    p95 = [number(s.latency.p95 if s.latency.recalls else None, 1) for s in dataset.systems]
-    return [_Column("ms", "p50", (*p50, *bottom)), _Column("ms", "p95", (*p95, *bottom))]
+    bottom = (MISSING, agreed(count(n) for n in recalls))
+    times = [milliseconds(system.latency) for system in dataset.systems]
+    return [
+        _Column("ms", "p50", (*(p50 for p50, _ in times), *bottom)),
+        _Column("ms", "p95", (*(p95 for _, p95 in times), *bottom)),
+    ]
 
 
 def _table(names: list[str], columns: list[_Column], width: int) -> list[str]:

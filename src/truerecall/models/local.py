@@ -99,6 +99,7 @@ class LocalEmbedder:
         runtime = load_runtime()
         self._threads = threads or min(2, os.cpu_count() or 1)
         self._session = _session(runtime, model, one_shot)
+        self._failures = _failures(runtime)
         self._tokenizer = _tokenizer(tokenizer)
         self._identity = ModelIdentity(NAME, _DIMENSION, _weights(), f"onnxruntime {runtime.__version__}")
 
@@ -157,14 +158,19 @@ class LocalEmbedder:
                 remedy="Cut it with chunks() first.",
             )
         tokens = np.array([ids], dtype=np.int64)
-        (hidden,) = self._session.run(
-            ["last_hidden_state"],
-            {
-                "input_ids": tokens,
-                "attention_mask": np.ones_like(tokens),
-                "token_type_ids": np.zeros_like(tokens),
-            },
-        )
+        inputs = {
+            "input_ids": tokens,
+            "attention_mask": np.ones_like(tokens),
+            "token_type_ids": np.zeros_like(tokens),
+        }
+        try:
+            (hidden,) = self._session.run(["last_hidden_state"], inputs)
+        except self._failures as error:
+            raise ModelError(
+                f"the runtime failed on a text of {len(ids)} tokens: {error}",
+                where=NAME,
+                remedy="The text is kept without a vector; `truerecall doctor --repair` tries again.",
+            ) from error
         # One text alone has no padding, so the masked mean is the mean.
         return _unit(hidden[0].mean(axis=0, dtype=np.float64))
 
@@ -224,6 +230,12 @@ def _session(runtime: ModuleType, model: bytes, one_shot: bool) -> Any:
     levels = runtime.GraphOptimizationLevel
     options.graph_optimization_level = levels.ORT_DISABLE_ALL if one_shot else levels.ORT_ENABLE_ALL
     return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def _failures(runtime: ModuleType) -> tuple[type[Exception], ...]:
+    """What the runtime raises: a dozen kinds of its own, which share no parent but ``Exception``."""
+    kinds = vars(runtime.capi.onnxruntime_pybind11_state).values()
+    return (RuntimeError, *(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Exception)))
 
 
 def _tokenizer(raw: bytes) -> Any:

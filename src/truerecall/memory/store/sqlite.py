@@ -265,7 +265,8 @@ class SqliteStore:
             raise ModelMismatch(
                 f"the store holds vectors of {_named(others[0])}, not of {_named(self._identity)}",
                 where=self.path,
-                remedy="Open it with that model, or run `truerecall doctor --repair --embedder …` to embed it anew.",
+                remedy=f"Open it with that model, or run `truerecall doctor --repair --embedder {self._identity.name}`"
+                " to embed it anew.",
             )
 
     def _refuse_foreign(self, scope: Scope, entry: Entry) -> None:

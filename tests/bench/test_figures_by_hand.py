@@ -36,8 +36,8 @@ class Scripted(Shelf):
     def recall(self, question: str, date: datetime, k: int, budgets: Sequence[int]) -> Answer:
         a1, a2, b1, b2 = self.items
         if question == FIRST.text:
-            return Answer((b1, a1, b2), {100: Block("the boat here", 0, (a1, b1))}, {"words": 3})
-        return Answer((a2, b1), {100: Block("the cake and boat", 0, (a2,))}, {"words": 0})
+            return Answer((b1, a1, b2), {100: Block("the boat here", (a1, b1))}, {"words": 3})
+        return Answer((a2, b1), {100: Block("the cake and boat", (a2,))}, {"words": 0})
 
 
 def measured(out: Path, *conversations: Conversation) -> SystemResult:

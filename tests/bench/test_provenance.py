@@ -32,7 +32,7 @@ def test_a_manifest_holds_no_path_no_host_and_no_user(tmp_path: Path) -> None:
         ("bench --data '/home/Jane Doe/my data'", "bench --data 'my data'"),
         ("bench '--data=/home/Jane Doe/d' --k 5", "bench '--data=d' --k 5"),
         (
-            "bench --system 'command,command=python3 /opt/a.py --model /data/m'",
+            "bench --system 'command,command=python3 /srv/a.py --model /data/m'",
             "bench --system 'command,command=python3 a.py --model m'",
         ),
     ],

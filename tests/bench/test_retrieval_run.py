@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from tiny import ASKED, cells, conversation, dataset, rows, run
 
+from truerecall.bench.manifest import Interval
 from truerecall.bench.systems.bm25 import Bm25
+from truerecall.bench.systems.null import Null
 from truerecall.bench.systems.protocol import Answer, Census, Item
 from truerecall.bench.systems.recent import Recent
 from truerecall.bench.systems.table import controls, create
@@ -56,6 +58,13 @@ def test_the_ceiling_the_floor_and_the_whole_conversation_are_where_they_must_be
     assert dump["carry_shuffled@100"].mean == 1.0
     assert dump["tokens@100"].mean == dump["tokens@500"].mean
     assert (dump["tokens@100"].mean or 0) > 100
+
+
+def test_amounts_that_are_all_0_get_no_interval_of_a_share(tmp_path: Path) -> None:
+    found = cells(run(tmp_path, [Null()]), "null")
+
+    assert found["tokens@100"].by_question == Interval(low=0.0, high=0.0)
+    assert found["carry@100"].by_question == Interval(low=0.0, high=0.324408)
 
 
 def test_bm25_rows_hold_ranks_scores_and_lanes(tmp_path: Path) -> None:

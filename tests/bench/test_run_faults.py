@@ -36,8 +36,8 @@ class Wrong(Recent):
         (Answer(("i000001", "i000001")), "the handle 'i000001' was recalled twice"),
         (Answer(("i000001", "nine")), "the handle 'nine' was recalled but never given"),
         (Answer(("i000001",) * 201), "201 items were recalled, 200 were asked for"),
-        (Answer((), {7: Block("", 0, ())}), "a block for 7 tokens was given"),
-        (Answer((), {500: Block("", 0, ("nine",))}), "the block of 500 tokens names the handle 'nine'"),
+        (Answer((), {7: Block("", ())}), "a block for 7 tokens was given"),
+        (Answer((), {500: Block("", ("nine",))}), "the block of 500 tokens names the handle 'nine'"),
     ],
 )
 def test_an_answer_against_the_protocol_names_the_system_and_the_question(
@@ -59,7 +59,7 @@ def test_a_missing_handle_is_a_failure_of_the_system(tmp_path: Path) -> None:
 
 
 def test_tokens_of_a_block_are_counted_by_the_harness(tmp_path: Path) -> None:
-    manifest = run(tmp_path, [Wrong(Answer((), {500: Block("one two three", 999_999, ())}))])
+    manifest = run(tmp_path, [Wrong(Answer((), {500: Block("one two three", ())}))])
 
     assert cells(manifest, "wrong")["tokens@500"].mean == 3.0
 

@@ -20,11 +20,12 @@ from truerecall.bench.manifest import (
 )
 from truerecall.bench.run import Chunk
 from truerecall.bench.scoring import DIGITS
-from truerecall.measure.intervals import Bounds, clustered_interval, mean_interval
+from truerecall.measure.intervals import Bounds, clustered_interval, mean_interval, student_interval
 from truerecall.measure.latency import percentile
 from truerecall.measure.ranking import chance
 
 MS = "ms"
+_AMOUNTS = frozenset({"tokens", MS})
 
 
 def system_result(chunks: Sequence[Chunk], limit: int) -> SystemResult:
@@ -80,6 +81,8 @@ def _cells(chunks: Sequence[Chunk], limit: int) -> list[Cell]:
 
 def _cell(name: str, kind: str, chosen: Sequence[tuple[QuestionRow, Chunk]], limit: int) -> Cell:
     level, metric = split_name(name)
+    # Amounts that happen to be 0 or 1, such as the tokens of the null control, are no shares.
+    interval = student_interval if metric.partition("@")[0] in _AMOUNTS else mean_interval
     values = [value for row, _ in chosen if (value := _value(row, name)) is not None]
     clusters = [row.conversation for row, _ in chosen]
     by_conversation: dict[str, list[float]] = {}
@@ -91,7 +94,7 @@ def _cell(name: str, kind: str, chosen: Sequence[tuple[QuestionRow, Chunk]], lim
         type=kind,
         n=len(values),
         mean=_mean(values),
-        by_question=_interval(mean_interval(values)),
+        by_question=_interval(interval(values)),
         by_conversation=_interval(clustered_interval(values, clusters)),
         clusters=len(by_conversation),
         conversations={c: _mean(v) for c, v in sorted(by_conversation.items())} if kind == ALL else {},

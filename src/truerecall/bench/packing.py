@@ -24,10 +24,11 @@ class Packer:
         self._entries = {handle: _entry(handle, item) for handle, item in items.items()}
         self._handles = {entry.id: handle for handle, entry in self._entries.items()}
 
-    def block(self, handles: Sequence[str], budget: int) -> Block:
-        """The best of ``handles`` (best first) that fit ``budget`` tokens."""
+    def block(self, handles: Sequence[str], budget: int) -> tuple[Block, int]:
+        """The best of ``handles`` (best first) that fit ``budget`` tokens, and the tokens that they take."""
         packed = pack([self._entries[handle] for handle in handles], budget, self._counter)
-        return Block(packed.text, packed.tokens, tuple(self._handles[entry_id] for entry_id in uncut(packed)))
+        kept = tuple(self._handles[entry_id] for entry_id in uncut(packed))
+        return Block(packed.text, kept), packed.tokens
 
 
 def uncut(packed: Packed) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 from typing import Literal
@@ -21,7 +22,7 @@ from truerecall.bench.run import Chunk, ChunkHead, RunFolder, RunOptions
 from truerecall.bench.scoring import Recalled, check_answer, score_conversation
 from truerecall.bench.stores import Ingestion, StoreCache
 from truerecall.bench.systems.oracle import Oracle
-from truerecall.bench.systems.protocol import Block, System
+from truerecall.bench.systems.protocol import System
 from truerecall.core.clock import Clock
 from truerecall.errors import RunError, SystemFailed
 from truerecall.models.protocols import TokenCounter
@@ -191,6 +192,8 @@ class _Bench:
     def _ask(self, handles: Handles, system: System, names: tuple[str, str, str]) -> Iterator[Recalled]:
         ruler = self._options.ruler
         packer = Packer(handles.items(), self._tokens)
+        # A full dump gives one and the same large block for every question and budget.
+        counted = lru_cache(maxsize=8)(self._tokens.count)
         for question in handles.history.questions:
             if isinstance(system, Oracle):
                 system.reveal(handles.gold(question))
@@ -198,17 +201,17 @@ class _Bench:
             answer = system.recall(question.text, question.asked_at, ruler.k, ruler.budgets)
             ms = (self._timer() - started) * 1000.0
             check_answer(answer, handles, ruler, where=f"{system.name}, question {question.id}")
-            blocks = {}
+            blocks, tokens = {}, {}
             for budget in ruler.budgets:
                 own = answer.blocks.get(budget)
-                blocks[budget] = packer.block(answer.handles, budget) if own is None else self._counted(own)
+                if own is None:
+                    blocks[budget], tokens[budget] = packer.block(answer.handles, budget)
+                else:
+                    blocks[budget], tokens[budget] = own, counted(own.text)
             self._done += 1
             self._measured += 1
             self.tell("recall", *names)
-            yield Recalled(question, answer, blocks, ms)
-
-    def _counted(self, block: Block) -> Block:
-        return Block(block.text, self._tokens.count(block.text), block.handles)
+            yield Recalled(question, answer, blocks, tokens, ms)
 
     @contextmanager
     def _ingested(self, history: History, system: System) -> Iterator[tuple[Ingestion, bool]]:

@@ -1,6 +1,7 @@
 """One question: is the answer legal, and what does it score."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -24,6 +25,8 @@ class Recalled:
     answer: Answer
     blocks: Mapping[int, Block]
     """One for every budget of the run."""
+    tokens: Mapping[int, int]
+    """Of each block, by the run's counter."""
     ms: float
 
 
@@ -42,23 +45,29 @@ class Ruler:
 
 def check_answer(answer: Answer, handles: Handles, ruler: Ruler, where: str) -> None:
     """``SystemFailed`` for an answer that the protocol does not allow."""
-    given = answer.handles
-    problem = None
-    if len(given) > ruler.k:
-        problem = f"{len(given)} items were recalled, {ruler.k} were asked for"
-    elif len(set(given)) < len(given):
-        problem = f"the handle {_twice(given)!r} was recalled twice"
-    elif unknown := next((handle for handle in given if handle not in handles.refs_of), None):
-        problem = f"the handle {unknown!r} was recalled but never given at ingestion"
-    elif strange := next((budget for budget in answer.blocks if budget not in ruler.budgets), None):
-        problem = f"a block for {strange} tokens was given, which was not asked for"
-    for budget, block in answer.blocks.items():
-        if problem is None and (lost := next((h for h in block.handles if h not in handles.refs_of), None)):
-            problem = f"the block of {budget} tokens names the handle {lost!r}, never given at ingestion"
+    problem = next(_problems(answer, handles, ruler), None)
     if problem is not None:
         raise SystemFailed(
             problem, where=where, remedy="Mend the adapter; docs/adapters.md says what it owes."
         )
+
+
+def _problems(answer: Answer, handles: Handles, ruler: Ruler) -> Iterator[str]:
+    if len(answer.handles) > ruler.k:
+        yield f"{len(answer.handles)} items were recalled, {ruler.k} were asked for"
+    for handle, times in Counter(answer.handles).items():
+        if times > 1:
+            yield f"the handle {handle!r} was recalled twice"
+    for handle in answer.handles:
+        if handle not in handles.refs_of:
+            yield f"the handle {handle!r} was recalled but never given at ingestion"
+    for budget in answer.blocks:
+        if budget not in ruler.budgets:
+            yield f"a block for {budget} tokens was given, which was not asked for"
+    for budget, block in answer.blocks.items():
+        for handle in block.handles:
+            if handle not in handles.refs_of:
+                yield f"the block of {budget} tokens names the handle {handle!r}, never given at ingestion"
 
 
 def score_conversation(
@@ -126,7 +135,7 @@ def _block_scores(
     extractive = not question.abstention and is_extractive(question.answer, history.gold_texts(question))
     scores: dict[str, float] = {}
     for budget, block in one.blocks.items():
-        scores[f"tokens@{budget}"] = float(block.tokens)
+        scores[f"tokens@{budget}"] = float(one.tokens[budget])
         if gold:
             scores[f"carry@{budget}"] = float(carries_all(handles.names(block.handles), gold))
             if shuffled is not None:
@@ -162,12 +171,3 @@ def _shift(questions: int, seed: int, conversation: str) -> int:
     return 1 + int.from_bytes(sha256(f"{seed}\0{conversation}".encode()).digest()[:8], "big") % (
         questions - 1
     )
-
-
-def _twice(handles: Sequence[str]) -> str:
-    seen: set[str] = set()
-    for handle in handles:
-        if handle in seen:
-            return handle
-        seen.add(handle)
-    return ""

@@ -51,6 +51,12 @@ def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Bo
     numbers = checked_values(values)
     if is_binary(numbers):
         return wilson(sum(1 for value in numbers if value == 1.0), len(numbers), confidence)
+    return student_interval(numbers, confidence)
+
+
+def student_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Bounds | None:
+    """Student's t interval of the mean of independent amounts (tokens, milliseconds); None for a single one."""
+    numbers = checked_values(values)
     n = len(numbers)
     if n < 2:
         return None

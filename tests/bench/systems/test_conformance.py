@@ -79,7 +79,7 @@ class Deaf(Bm25):
 class Undated(Bm25):
     def recall(self, question: str, date: datetime, k: int, budgets: Sequence[int]) -> Answer:
         answer = super().recall(question, date, k, budgets)
-        return Answer(answer.handles, {budgets[0]: Block("no date here", 3, answer.handles)})
+        return Answer(answer.handles, {budgets[0]: Block("no date here", answer.handles)})
 
 
 class Forgetful(Recent):

@@ -17,10 +17,10 @@ from truerecall.bench.datasets.known import Split, in_split, known_file, locomo_
 from truerecall.bench.datasets.records import Conversation, Dataset, Exclusion, Question, Session, Turn
 from truerecall.bench.datasets.shape import (
     answer_field,
-    field,
     of_kind,
     text_field,
     texts_field,
+    typed_field,
     wrong,
 )
 
@@ -84,12 +84,12 @@ def _sample_id(item: object, number: int, file: str) -> str:
 def _conversation(item: object, name: str, file: str) -> _Read:
     place = f"{file}: {name}"
     record = of_kind(item, dict, place)
-    sessions, left_out = _sessions(field(record, "conversation", dict, place), name, file)
+    sessions, left_out = _sessions(typed_field(record, "conversation", dict, place), name, file)
     turn_refs = _turn_refs(sessions, place)
     asked_at = max(session.at for session in sessions)
     questions: list[Question] = []
     without_gold: list[Question] = []
-    qa = field(record, "qa", list, place)
+    qa = typed_field(record, "qa", list, place)
     for index, entry in enumerate(qa):
         question, exclusions = _question(entry, f"{name}.qa[{index}]", file, turn_refs, asked_at)
         left_out.extend(exclusions)
@@ -107,8 +107,8 @@ def _sessions(record: dict[str, object], name: str, file: str) -> tuple[tuple[Se
     left_out: list[Exclusion] = []
     for number, key in sorted(turns_at.items()):
         place = f"{name}.{key}"
-        entries = field(record, key, list, f"{file}: {name}")
-        date = field(record, dates_at.get(number, f"{key}_date_time"), str, f"{file}: {name}")
+        entries = typed_field(record, key, list, f"{file}: {name}")
+        date = typed_field(record, dates_at.get(number, f"{key}_date_time"), str, f"{file}: {name}")
         at = locomo_time(date, f"{file}: {place}_date_time")
         turns, dropped = _turns(entries, place, file)
         left_out.extend(dropped)
@@ -177,7 +177,7 @@ def _question(
 ) -> tuple[Question | None, list[Exclusion]]:
     place = f"{file}: {item}"
     record = of_kind(entry, dict, place)
-    category = field(record, "category", int, place)
+    category = typed_field(record, "category", int, place)
     if category not in CATEGORIES:
         raise wrong(f"{category} is not a category from 1 to 5", f"{place}.category")
     text = text_field(record, "question", place)

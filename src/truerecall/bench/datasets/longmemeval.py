@@ -10,8 +10,14 @@ from truerecall.bench.datasets.dates import longmemeval_time
 from truerecall.bench.datasets.files import SourceFile, items
 from truerecall.bench.datasets.known import ORACLE_NOTE, Split, known_file
 from truerecall.bench.datasets.records import Conversation, Dataset, Exclusion, Question, Session, Turn
-from truerecall.bench.datasets.shape import answer_field, of_kind, text_field, texts_field, wrong
-from truerecall.bench.datasets.shape import field as typed_field
+from truerecall.bench.datasets.shape import (
+    answer_field,
+    of_kind,
+    text_field,
+    texts_field,
+    typed_field,
+    wrong,
+)
 
 TYPES = (
     "single-session-user",

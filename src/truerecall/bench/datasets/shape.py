@@ -26,7 +26,7 @@ def of_kind(value: object, kind: type[T], place: str) -> T:
     raise wrong(f"expected {_NAMES.get(kind, kind.__name__)}, found {found}", place)
 
 
-def field(record: dict[str, object], key: str, kind: type[T], place: str) -> T:
+def typed_field(record: dict[str, object], key: str, kind: type[T], place: str) -> T:
     """The field ``key`` of the record at ``place``."""
     if key not in record:
         raise wrong(f"the field {key!r} is missing", place)
@@ -35,7 +35,7 @@ def field(record: dict[str, object], key: str, kind: type[T], place: str) -> T:
 
 def text_field(record: dict[str, object], key: str, place: str) -> str:
     """A text field; half a surrogate pair, which no store can hold, becomes U+FFFD."""
-    value = field(record, key, str, place)
+    value = typed_field(record, key, str, place)
     if not _SURROGATE.search(value):
         return value
     return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -43,7 +43,7 @@ def text_field(record: dict[str, object], key: str, place: str) -> str:
 
 def texts_field(record: dict[str, object], key: str, place: str) -> tuple[str, ...]:
     """A list of texts."""
-    return texts(field(record, key, list, place), f"{place}.{key}")
+    return texts(typed_field(record, key, list, place), f"{place}.{key}")
 
 
 def texts(values: Sequence[object], place: str) -> tuple[str, ...]:

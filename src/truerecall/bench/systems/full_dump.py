@@ -8,7 +8,6 @@ from datetime import datetime
 
 from truerecall.bench.systems.protocol import Answer, Block, Item
 from truerecall.bench.systems.shelf import Shelf
-from truerecall.models.tokens import counter
 
 
 class FullDump(Shelf):
@@ -31,7 +30,7 @@ class FullDump(Shelf):
         handles = tuple(self.ranked(question, date))
         if self._block is None or self._block.handles != handles:
             text = "\n".join(_line(self.items[handle]) for handle in handles)
-            self._block = Block(text, counter("bound-1").count(text), handles)
+            self._block = Block(text, handles)
         return Answer(answer.handles, dict.fromkeys(budgets, self._block), answer.lanes)
 
     def close(self) -> None:

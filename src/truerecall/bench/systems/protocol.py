@@ -32,11 +32,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What would be put before an answering model."""
+    """What would be put before an answering model; the harness counts its tokens, so that all are counted alike."""
 
     text: str
-    tokens: int
-    """By the shipped counter; the harness counts again, so that all blocks are counted alike."""
     handles: tuple[str, ...]
     """The items in it."""
 

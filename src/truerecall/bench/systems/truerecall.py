@@ -127,7 +127,7 @@ class _Blocks(Mapping[int, Block]):
             raise KeyError(budget)
         if budget not in self._made:
             packed = self._recalled.packed(budget)
-            self._made[budget] = Block(packed.text, packed.tokens, uncut(packed))
+            self._made[budget] = Block(packed.text, uncut(packed))
         return self._made[budget]
 
     def __iter__(self) -> Iterator[int]:

@@ -38,7 +38,7 @@ class WireItem(Message):
 
 
 class WireBlock(Message):
-    """A ``Block``; the harness counts its tokens."""
+    """A ``Block``."""
 
     text: str
     handles: tuple[str, ...]
@@ -52,8 +52,8 @@ class WireAnswer(Message):
     lanes: dict[str, int] = Field(default_factory=dict)
 
     def answer(self) -> Answer:
-        """The record inside the harness; tokens are 0 until the harness has counted them."""
-        blocks = {budget: Block(block.text, 0, block.handles) for budget, block in self.blocks.items()}
+        """The record inside the harness."""
+        blocks = {budget: Block(block.text, block.handles) for budget, block in self.blocks.items()}
         return Answer(self.handles, blocks, self.lanes)
 
 

@@ -265,3 +265,12 @@ def test_every_table_is_rectangular(given: SimpleNamespace) -> None:
 
 def test_the_same_manifest_gives_the_same_markdown(given: SimpleNamespace) -> None:
     assert markdown(given.manifest()) == markdown(given.manifest())
+
+
+def test_a_part_of_a_file_is_named_wherever_the_data_set_is(given: SimpleNamespace) -> None:
+    held_out = given.dataset(variant="locomo10", split="held-out")
+    made = given.manifest(held_out, given.dataset(split="dev"), given.dataset(variant="locomo10"))
+
+    titles = [line for line in lines(made) if line.startswith("## locomo")]
+    assert titles == ["## locomo (locomo10, held-out)", "## locomo (dev)", "## locomo (locomo10)"]
+    assert "| split | held-out |" in lines(made)

@@ -45,18 +45,14 @@ def charts(dataset: DatasetResult) -> dict[str, list[Plot]]:
                 dataset, "session", "fractional", "Share of the gold sessions among the first k sessions."
             ),
         ],
-        "blocks": [
-            _curve(dataset, None, "carry", "All gold turns are in the block.", axis="budget in tokens")
-        ],
+        "blocks": [_curve(dataset, None, "carry", "All gold turns are in the block.")],
         "types": [_bars(dataset, level, metric) for level, metric in _BARS],
         "latency": [_latency(dataset)],
     }
     return {key: [plot for plot in plots if plot is not None] for key, plots in drawn.items()}
 
 
-def _curve(
-    dataset: DatasetResult, level: GridLevel | None, base: str, caption: str, axis: str = "k"
-) -> Plot | None:
+def _curve(dataset: DatasetResult, level: GridLevel | None, base: str, caption: str) -> Plot | None:
     cells = [cell for system in dataset.systems for cell in system.cells if cell.level == level]
     parts = [split(cell.metric) for cell in cells if cell.type == ALL]
     cuts = [cut for cut in in_order(cut for name, cut in parts if name == base and cut) if cut.isdecimal()]
@@ -65,23 +61,27 @@ def _curve(
         for system in dataset.systems
     ]
     lines = [line for line in lines if any(point is not None for point in line.values)]
-    title = "Evidence carried, by budget" if level is None else f"{level.capitalize()} {base}@k"
     if not lines:
         return None
+    if level is None:
+        title, axis = "Evidence carried, by budget", "budget in tokens"
+    else:
+        title, axis = f"{level.capitalize()} {base}@k", "k"
     return Plot(title, Markup(recall_curve(lines, [int(cut) for cut in cuts], title, axis)), caption)
 
 
 def _bars(dataset: DatasetResult, level: GridLevel, metric: str) -> Plot | None:
     kinds = [kind for kind in types(dataset) if any(find(s, level, metric, kind) for s in dataset.systems)]
-    shown = [system for system in dataset.systems if is_ours(system) or system.name == BASELINE]
-    cells = [[find(system, level, metric, kind) for kind in kinds] for system in shown or dataset.systems]
+    chosen = [system for system in dataset.systems if is_ours(system) or system.name == BASELINE]
+    shown = chosen or dataset.systems
+    cells = [[find(system, level, metric, kind) for kind in kinds] for system in shown]
     measured = [cell for row in cells for cell in row if value(cell) is not None]
     if not measured:
         return None
     clustered = all(cell is None or cell.by_conversation for cell in measured)
     series = [
         BarSeries(plain(system.name), tuple(_bar(cell, clustered) for cell in row))
-        for system, row in zip(shown or dataset.systems, cells, strict=True)
+        for system, row in zip(shown, cells, strict=True)
     ]
     names = [plain(f"{kind} (n {_n(cells, at)})") for at, kind in enumerate(kinds)]
     title = f"{heading(level, metric)}, by type"

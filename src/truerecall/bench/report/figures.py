@@ -104,8 +104,9 @@ def arranged(dataset: DatasetResult) -> DatasetResult:
 
 
 def title(dataset: DatasetResult) -> str:
-    """A data set with its variant."""
-    return f"{dataset.name} ({dataset.variant})" if dataset.variant else dataset.name
+    """A data set with its variant, and with the split where only that part of the file was read."""
+    parts = dict.fromkeys(part for part in (dataset.variant, dataset.split) if part not in ("", "all"))
+    return f"{dataset.name} ({', '.join(parts)})" if parts else dataset.name
 
 
 def reasons(dataset: DatasetResult) -> list[tuple[str, int]]:

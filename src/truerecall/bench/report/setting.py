@@ -39,6 +39,7 @@ def data(dataset: DatasetResult) -> Section:
     """What was read, and whether it is the known file."""
     facts = [
         ("data set", title(dataset)),
+        ("split", dataset.split),
         ("file", dataset.file),
         ("sha256", dataset.sha256),
         ("recognised", scalar(dataset.recognised)),

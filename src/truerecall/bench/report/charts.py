@@ -8,12 +8,12 @@ from markupsafe import Markup
 from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, SystemResult
 from truerecall.bench.report.figures import (
     BASELINE,
+    base_and_cut,
     find,
     heading,
     in_order,
     is_ours,
     plain,
-    split,
     types,
     value,
 )
@@ -54,7 +54,7 @@ def charts(dataset: DatasetResult) -> dict[str, list[Plot]]:
 
 def _curve(dataset: DatasetResult, level: GridLevel | None, base: str, caption: str) -> Plot | None:
     cells = [cell for system in dataset.systems for cell in system.cells if cell.level == level]
-    parts = [split(cell.metric) for cell in cells if cell.type == ALL]
+    parts = [base_and_cut(cell.metric) for cell in cells if cell.type == ALL]
     cuts = [cut for cut in in_order(cut for name, cut in parts if name == base and cut) if cut.isdecimal()]
     lines = [
         Series(plain(system.name), tuple(_share(value(find(system, level, f"{base}@{cut}"))) for cut in cuts))

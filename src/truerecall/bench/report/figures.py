@@ -65,7 +65,7 @@ def value(cell: Cell | None) -> float | None:
     return None if cell is None or cell.n == 0 else cell.mean
 
 
-def split(metric: str) -> tuple[str, str | None]:
+def base_and_cut(metric: str) -> tuple[str, str | None]:
     """``any@10`` as its base and its cut-off or budget; ``mrr`` has none."""
     base, at, cut = metric.partition("@")
     return base, cut if at else None
@@ -130,7 +130,7 @@ def count(amount: int | None) -> str:
 
 def printed(metric: str, amount: float | None) -> str:
     """A figure in the form of its metric: tokens whole, milliseconds with one decimal, shares with three."""
-    base = split(metric)[0]
+    base = base_and_cut(metric)[0]
     return number(amount, {"tokens": 0, "ms": 1}.get(base, 3))
 
 
@@ -159,14 +159,14 @@ def agreed(texts: Iterable[str]) -> str:
 
 def shown(metric: str) -> str:
     """A metric as the field writes it."""
-    base, cut = split(metric)
+    base, cut = base_and_cut(metric)
     name = {"mrr": "MRR", "ndcg": "nDCG"}.get(base, base)
     return name if cut is None else f"{name}@{cut}"
 
 
 def heading(level: GridLevel | None, metric: str) -> str:
     """A metric with its level, as it stands in captions."""
-    base, cut = split(metric)
+    base, cut = base_and_cut(metric)
     if level is None and cut is not None:
         size = f"{int(cut):,}" if cut.isdecimal() else cut
         return f"{base.capitalize()} in a block of {size} tokens"

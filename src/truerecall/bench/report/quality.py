@@ -8,6 +8,7 @@ from truerecall.bench.report.figures import (
     MISSING,
     WITH_INTERVALS,
     agreed,
+    base_and_cut,
     count,
     find,
     heading,
@@ -16,7 +17,6 @@ from truerecall.bench.report.figures import (
     milliseconds,
     printed,
     shown,
-    split,
     types,
     value,
 )
@@ -100,8 +100,8 @@ def by_conversation(dataset: DatasetResult) -> Section:
 def blocks(dataset: DatasetResult) -> Section:
     """Evidence-carry, the words of the answer, and tokens, by budget, with the shuffled baseline."""
     cells = [cell for s in dataset.systems for cell in s.cells if _of_block(cell)]
-    bases = {split(cell.metric)[0] for cell in cells}
-    budgets = in_order(cut for cell in cells if (cut := split(cell.metric)[1]))
+    bases = {base_and_cut(cell.metric)[0] for cell in cells}
+    budgets = in_order(cut for cell in cells if (cut := base_and_cut(cell.metric)[1]))
     known = [base for base in _BLOCK_ORDER if base in bases]
     # A shuffled metric is printed beside the one whose baseline it is.
     others = [
@@ -193,14 +193,14 @@ def _conversations_of(dataset: DatasetResult, level: GridLevel | None, metric: s
 
 def _grid(system: SystemResult) -> Table:
     cells = [cell for cell in system.cells if cell.level is not None and cell.type == ALL]
-    cuts = in_order(cut for cell in cells if (cut := split(cell.metric)[1]))
+    cuts = in_order(cut for cell in cells if (cut := base_and_cut(cell.metric)[1]))
     rows = [row for level in _LEVELS for row in _grid_rows(system, level, cuts)]
     columns = ["level", "metric", "n", *(f"k = {cut}" for cut in cuts), _WHOLE_LIST]
     return table(f"{system.name}: level x metric x k", columns, rows, words=2, folded=True)
 
 
 def _grid_rows(system: SystemResult, level: GridLevel, cuts: list[str]) -> Iterator[list[str]]:
-    bases = {split(c.metric)[0] for c in system.cells if c.level == level and c.type == ALL}
+    bases = {base_and_cut(c.metric)[0] for c in system.cells if c.level == level and c.type == ALL}
     known = [base for base in _GRID_ORDER if base in bases]
     for base in [*known, *sorted(bases.difference(known))]:
         found = [*(find(system, level, f"{base}@{cut}") for cut in cuts), find(system, level, base)]

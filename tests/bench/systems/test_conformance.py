@@ -56,8 +56,8 @@ class Greedy(Recent):
 
 
 class Repeating(Recent):
-    def ranked(self, question: str, date: datetime) -> list[str]:
-        return super().ranked(question, date) * 2
+    def ranked(self, question: str) -> list[str]:
+        return super().ranked(question) * 2
 
 
 class Doubling(Recent):

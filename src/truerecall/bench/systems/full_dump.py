@@ -19,7 +19,7 @@ class FullDump(Shelf):
         super().__init__()
         self._block: Block | None = None
 
-    def ranked(self, question: str, date: datetime) -> list[str]:
+    def ranked(self, question: str) -> list[str]:
         """By time, then session and position."""
         items = self.items
         return sorted(items, key=lambda h: (items[h].at, items[h].session, items[h].position, h))
@@ -27,7 +27,7 @@ class FullDump(Shelf):
     def recall(self, question: str, date: datetime, k: int, budgets: Sequence[int]) -> Answer:
         """The first ``k`` in order; for every budget one and the same block with everything in it."""
         answer = super().recall(question, date, k, budgets)
-        handles = tuple(self.ranked(question, date))
+        handles = tuple(self.ranked(question))
         if self._block is None or self._block.handles != handles:
             text = "\n".join(_line(self.items[handle]) for handle in handles)
             self._block = Block(text, handles)

@@ -1,7 +1,5 @@
 """The null control: it stores everything and recalls nothing. A score above 0 is a fault of the harness."""
 
-from datetime import datetime
-
 from truerecall.bench.systems.shelf import Shelf
 
 
@@ -10,6 +8,6 @@ class Null(Shelf):
 
     name = "null"
 
-    def ranked(self, question: str, date: datetime) -> list[str]:
+    def ranked(self, question: str) -> list[str]:
         """Nothing."""
         return []

@@ -1,7 +1,6 @@
 """The oracle control: it is told the gold. It shows the ceiling that gold, metrics and packing leave."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from truerecall.bench.systems.shelf import Shelf
 
@@ -19,7 +18,7 @@ class Oracle(Shelf):
         """The gold of the next question; the harness calls this on no other system."""
         self._gold = tuple(handles)
 
-    def ranked(self, question: str, date: datetime) -> list[str]:
+    def ranked(self, question: str) -> list[str]:
         """The gold that was revealed, then everything else."""
         gold = [handle for handle in self._gold if handle in self.items]
         known = frozenset(gold)

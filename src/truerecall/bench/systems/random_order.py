@@ -1,7 +1,6 @@
 """The random control: a seeded shuffle for each question. It shows what chance gives."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from hashlib import sha256
 
 from truerecall.bench.systems.protocol import Setting
@@ -22,7 +21,7 @@ class RandomOrder(Shelf):
         """What decides its results."""
         return {**super().configuration, "seed": self._seed}
 
-    def ranked(self, question: str, date: datetime) -> list[str]:
+    def ranked(self, question: str) -> list[str]:
         """A shuffle of its own for each question."""
         start = f"{self._seed}\0{question}\0".encode("utf-8", "surrogatepass")
         return sorted(self.items, key=lambda handle: sha256(start + handle.encode()).digest())

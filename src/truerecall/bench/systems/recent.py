@@ -1,7 +1,5 @@
 """The recency control: the latest message first, whatever was asked."""
 
-from datetime import datetime
-
 from truerecall.bench.systems.shelf import Shelf
 
 
@@ -10,7 +8,7 @@ class Recent(Shelf):
 
     name = "recent"
 
-    def ranked(self, question: str, date: datetime) -> list[str]:
+    def ranked(self, question: str) -> list[str]:
         """The latest first."""
         items = self.items
         return sorted(

@@ -58,9 +58,9 @@ class Shelf:
     def recall(self, question: str, date: datetime, k: int, budgets: Sequence[int]) -> Answer:
         """The first ``k`` of ``ranked``."""
         self._file()
-        return Answer(tuple(self.ranked(question, date)[:k]), lanes={self.name: len(self._items)})
+        return Answer(tuple(self.ranked(question)[:k]), lanes={self.name: len(self._items)})
 
-    def ranked(self, question: str, date: datetime) -> list[str]:
+    def ranked(self, question: str) -> list[str]:
         """All handles, best first; in the order of arrival unless a control knows better."""
         return list(self._items)
 

@@ -107,14 +107,21 @@ class RunFolder:
     """The files of one run; made by ``opened``."""
 
     def __init__(self, out: Path, name: str) -> None:
-        """Make or reopen the folders; ``RunError`` if one of them leads out of ``out``."""
-        out.mkdir(parents=True, exist_ok=True)
-        self.out = out.resolve()
-        self.path = below(self.out, name)
-        self.work = below(self.out, name, "work")
-        self._chunks = below(self.out, name, "chunks")
-        for folder in (self.path, self._chunks, self.work):
-            folder.mkdir(exist_ok=True)
+        """Make or reopen the folders; ``RunError`` if one cannot be made, or leads out of ``out``."""
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            self.out = out.resolve()
+            self.path = below(self.out, name)
+            self.work = below(self.out, name, "work")
+            self._chunks = below(self.out, name, "chunks")
+            for folder in (self.path, self._chunks, self.work):
+                folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise RunError(
+                f"the output folder cannot be used: {error.strerror}",
+                where=str(out),
+                remedy="Name a folder that can be written.",
+            ) from None
 
     @classmethod
     @contextmanager

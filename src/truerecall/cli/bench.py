@@ -1,7 +1,6 @@
 """``truerecall bench``: data sets, retrieval runs, comparisons and reports."""
 
 import hashlib
-import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -25,10 +24,6 @@ from truerecall.cli.data import data
 from truerecall.cli.progress import Display
 from truerecall.core.clock import system_clock
 from truerecall.errors import InvalidInput, RunError
-from truerecall.memory.write.mask import mask
-
-# The folders of a path, where one begins: at the start, after '=' or ',', or after a blank or quote inside.
-_FOLDERS = re.compile(r"""(?:(?<=[=,\s"'])|^)(?:~|[A-Za-z]:)?[/\\](?:[^/\\,"']*[/\\])*""")
 
 if TYPE_CHECKING:
     from truerecall.bench.datasets.records import Dataset
@@ -152,5 +147,4 @@ def _system(spec: str) -> System:
 
 
 def _command() -> str:
-    """The command as it was typed, for the manifest: without folders, which name people, and without secrets."""
-    return shlex.join(["truerecall", *(mask(_FOLDERS.sub("", argument)).text for argument in sys.argv[1:])])
+    return shlex.join(["truerecall", *sys.argv[1:]])

@@ -90,7 +90,7 @@ class Truerecall:
         self._clock.now = date
         recalled = self._open().recall(question, limit=k)
         handles = tuple(hit.entry.id for hit in recalled.hits)
-        lanes = {lane.name: lane.candidates for lane in recalled.trace.lanes}
+        lanes = {lane.name: lane.candidates for lane in recalled.lanes}
         return Answer(handles, _Blocks(recalled, budgets), lanes)
 
     def delete(self, handles: Sequence[str]) -> None:

@@ -78,9 +78,14 @@ class Recall:
         return self.block.text
 
     @property
+    def lanes(self) -> tuple[LaneTrace, ...]:
+        """What each lane gave."""
+        return self._steps.lanes
+
+    @property
     def degradations(self) -> tuple[str, ...]:
         """What recall had to do without."""
-        return tuple(f"{lane.name} lane: {lane.note}" for lane in self._steps.lanes if lane.note)
+        return tuple(f"{lane.name} lane: {lane.note}" for lane in self.lanes if lane.note)
 
     def packed(self, budget: int) -> Packed:
         """The same hits within another budget."""

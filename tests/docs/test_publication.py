@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -218,6 +219,7 @@ def test_provenance_is_printed_for_each_manifest() -> None:
 
 def test_the_picture_names_the_configurations_and_brings_its_own_paper() -> None:
     drawn = picture({"locomo-dev": DEFAULT, "locomo-dev-local": LOCAL})
+    ElementTree.fromstring(drawn or "")  # a file of its own is XML, which a page's inline picture need not be
 
     assert drawn is not None
     assert drawn.startswith("<svg ") and drawn.endswith("</svg>\n")

@@ -156,7 +156,7 @@ def picture(manifests: Mapping[str, RetrievalManifest]) -> str | None:
     named = [s.model_copy(update={"name": described(s)}) for s in (*ours, *more)]
     drawn = charts(found[0].model_copy(update={"systems": [*named, *others]}))["short"]
     # A file stands on pages of any colour, so it brings its own paper and ink.
-    return drawn[0].svg.replace('style="', 'style="--plot-ink:#1f2328;background:#ffffff;', 1) + "\n"
+    return str(drawn[0].svg).replace('style="', 'style="--plot-ink:#1f2328;background:#ffffff;', 1) + "\n"
 
 
 def _datasets(manifest: RetrievalManifest | None) -> Sequence[DatasetResult]:

@@ -37,6 +37,16 @@ def test_a_store_refuses_another_models_vectors(opened: Opener, embedded: None, 
     assert same.counts().embedded == 2
 
 
+def test_two_models_that_open_an_empty_store_at_once_do_not_both_write(opened: Opener) -> None:
+    first, second = opened(embedder=HashingEmbedder(64)), opened(embedder=HashingEmbedder(128))
+    first.remember("heron")
+
+    with pytest.raises(ModelMismatch):
+        second.remember("weir")
+
+    assert texts(opened().recall("heron weir")) == ["heron"]
+
+
 def test_two_sizes_of_one_embedder_are_two_models(opened: Opener) -> None:
     opened(embedder=HashingEmbedder(64)).remember("heron")
     with pytest.raises(ModelMismatch):

@@ -285,7 +285,11 @@ class SqliteStore:
         with self._database.reading() as db:
             if self._identity is None:
                 return None
-            return add_model(db, self._identity) if add else find_model(db, self._identity)
+            known = find_model(db, self._identity)
+            if known is not None or not add:
+                return known
+            self._refuse_mixing()  # another process may have embedded with another model since we opened
+            return add_model(db, self._identity)
 
     def _known_rows(self, scope: Scope, ids: Collection[str]) -> dict[str, int]:
         """Rows of these ids, of those that the reader sees."""

@@ -59,10 +59,7 @@ def find_model(db: sqlite3.Connection, identity: ModelIdentity) -> int | None:
 
 
 def add_model(db: sqlite3.Connection, identity: ModelIdentity) -> int:
-    """The number of a model, given on first use."""
-    found = find_model(db, identity)
-    if found is not None:
-        return found
+    """Give a model its number in this store."""
     cursor = db.execute(
         "INSERT INTO model (name, dimension, weights, runtime) VALUES (?, ?, ?, ?)",
         (identity.name, identity.dimension, identity.weights, identity.runtime),

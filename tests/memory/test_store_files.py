@@ -369,3 +369,16 @@ def test_a_write_after_a_failed_export_is_kept(tmpfs: Mounter, store: Path, open
     assert list(place.iterdir()) == []
 
     assert texts(opened().recall("failure")) == ["written after the failure"]
+
+
+def test_a_seed_that_gives_out_an_id_again_is_told_apart_from_damage(
+    opened: Opener, clock: ManualClock
+) -> None:
+    opened(seed=7).remember("heron")
+    memory = opened(seed=7)
+
+    with pytest.raises(StoreError, match="another seed"):
+        memory.remember("weir")
+
+    assert texts(memory.recall("heron weir")) == ["heron"]
+    assert memory.doctor().healthy

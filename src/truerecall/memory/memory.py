@@ -102,7 +102,7 @@ class Memory:
                 ``models.registry``, or an object of your own.
             settings: See ``core.config``; the file's mode is one of them.
             clock: Returns the present; nothing else here reads a clock.
-            seed: Makes the ids reproducible, with the clock.
+            seed: Makes the ids reproducible, with the clock: for a store that nothing else writes to.
 
         Raises:
             InvalidScope: For a user, tenant or space that is empty or a wildcard.

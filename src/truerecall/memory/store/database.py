@@ -246,6 +246,12 @@ def _explain(error: sqlite3.Error, path: str) -> TruerecallError:
             where=path,
             remedy="Run `truerecall doctor`; restore a copy or an export.",
         )
+    if name.startswith("SQLITE_CONSTRAINT") and ".id" in str(error):
+        return StoreError(
+            "an id is taken: a memory with this seed and this time has written here before",
+            where=path,
+            remedy="Give another seed, or none; nothing of this batch was written.",
+        )
     if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
         return StoreError("the memory is closed", where=path, remedy="Open it again with Memory.open.")
     return StoreError(f"SQLite says: {error}", where=path, remedy="Run `truerecall doctor` on the store.")

@@ -7,7 +7,7 @@ import pytest
 from whole_store import Opener, damage, dump, texts, traced
 
 from truerecall import Draft, ManualClock, Memory
-from truerecall.errors import TruerecallError
+from truerecall.errors import NotAStore, TruerecallError
 from truerecall.memory.doctor import Health
 
 LONG = " ".join(f"filler{number}" for number in range(900))
@@ -192,3 +192,17 @@ def test_the_caches_of_another_memory_see_the_repair(store: Path, opened: Opener
     mender.doctor(repair=True)
 
     assert "the heron came back" in texts(reader.recall("heron"))
+
+
+def test_an_entry_that_is_gone_from_under_its_derived_rows_is_said_to_be_damage(
+    store: Path, opened: Opener
+) -> None:
+    opened().remember(["the heron came back", "the weir broke"])
+    damage(store, "PRAGMA foreign_keys = OFF", "DELETE FROM entry WHERE text LIKE '%heron%'")
+    memory = opened()
+
+    with pytest.raises(NotAStore, match="doctor"):
+        memory.recall("heron")
+
+    assert texts(memory.recall("weir")) == ["the weir broke"]
+    assert not memory.doctor().healthy

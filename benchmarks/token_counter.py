@@ -1,6 +1,7 @@
 """How far the counter ``bound-1`` counts over, by kind of text; ``--rebuild`` writes its list of tokens anew.
 
-Needs the extra ``tokens``. Prints a Markdown table; every text is made here or is source code of Python.
+Needs the extra ``tokens``. ``--write`` keeps the figures as a manifest. Every text is made here or is source code
+of Python, but for the turns of a data folder that is named.
 """
 
 import argparse
@@ -8,18 +9,26 @@ import base64
 import json
 import random
 import re
+import sys
 import sysconfig
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 
 from rs_bpe.bpe import openai
 
+from truerecall.bench.datasets.reading import read
+from truerecall.bench.measured import Column, Figures, FiguresRow, FiguresTable, making, record_json
+from truerecall.core.clock import system_clock
 from truerecall.models import token_bound
 from truerecall.models.tokens import BoundCounter, ExactCounter
 
 LIST = Path(token_bound.__file__).with_name("bound-1.txt")
+RECORD = Path(__file__).resolve().parent / "manifests" / "token-counter.json"
+REPEATS = 9
+Counting = Callable[[str], int]
 SIZES = {"cl100k_base": 100_256, "o200k_base": 199_998}
 WORDS = 20_000
 HEADER = """\
@@ -119,28 +128,106 @@ def texts() -> Iterator[tuple[str, str]]:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rebuild", action="store_true", help="write the list of tokens anew")
-    if parser.parse_args().rebuild:
-        rebuild()
-    counter, exact = BoundCounter(), [ExactCounter("cl100k_base"), ExactCounter("o200k_base")]
-    print("| text | characters | bound-1 ÷ cl100k | ÷ o200k | ÷ the larger | characters/4 ÷ the larger |")
-    print("|---|---|---|---|---|---|")
-    characters = seconds = 0.0
-    for name, text in texts():
-        start = time.perf_counter()
-        count = counter.count(text)
-        seconds += time.perf_counter() - start
-        characters += len(text)
-        first, second = (each.count(text) for each in exact)
-        most = max(first, second)
-        print(
-            f"| {name} | {len(text):,} | {count / first:.2f} | {count / second:.2f} "
-            f"| {count / most:.2f} | {len(text) / 4 / most:.2f} |"
+def ratios(name: str, text: Sequence[str], counts: Mapping[str, Counting]) -> FiguresRow:
+    """Characters, and how far each way of counting is over; of several texts, their sums."""
+    bound, first, second = (sum(counting(each) for each in text) for counting in counts.values())
+    most = sum(max(counts["cl100k"](each), counts["o200k"](each)) for each in text)
+    characters = sum(len(each) for each in text)
+    figures = [bound / first, bound / second, bound / most, characters / 4 / most]
+    return FiguresRow(name=name, figures=[characters, *(round(figure, 4) for figure in figures)])
+
+
+def turns(data: Path) -> list[str]:
+    """Every turn of LoCoMo's development split."""
+    return [
+        turn.text
+        for dataset in read(data, split="dev")
+        if dataset.name.casefold() == "locomo"
+        for conversation in dataset.conversations
+        for session in conversation.sessions
+        for turn in session.turns
+    ]
+
+
+def measure(data: Path | None) -> Figures:
+    """The ratios by kind of text, and the speed."""
+    bound = BoundCounter()
+    start = time.perf_counter()
+    bound.count("The list of tokens loads with the first text.")
+    loading = time.perf_counter() - start
+    exact = (ExactCounter("cl100k_base"), ExactCounter("o200k_base"))
+    counts = {"bound": bound.count, "cl100k": exact[0].count, "o200k": exact[1].count}
+    kinds = dict(texts())
+    rows = [ratios(name, [text], counts) for name, text in kinds.items()]
+    under: list[FiguresTable] = []
+    if data is not None:
+        found = turns(data)
+        rows.append(ratios("LoCoMo's development split, turn by turn", found, counts))
+        below = sum(bound.count(turn) < max(each.count(turn) for each in exact) for turn in found)
+        under.append(
+            FiguresTable(
+                caption="LoCoMo's development split",
+                rows_are="what",
+                columns=[Column(name="turns", places=0)],
+                rows=[
+                    FiguresRow(name="counted", figures=[len(found)]),
+                    FiguresRow(name="of them under", figures=[below]),
+                ],
+            )
         )
-    print(f"\n{characters / seconds / 1e6:.1f} million characters a second over all of them.")
+    names = ("bound-1 ÷ cl100k", "÷ o200k", "÷ the larger", "characters/4 ÷ the larger")
+    table = FiguresTable(
+        caption="How far it counts over",
+        rows_are="text",
+        columns=[Column(name="characters", places=0), *(Column(name=name, places=2) for name in names)],
+        rows=rows,
+    )
+    script = "benchmarks/token_counter.py --write" + (" --data DIR" if data else "")
+    return Figures(
+        method=f"Ratios are exact; seconds are medians of {REPEATS} repeats, the loading that of one process.",
+        tables=[table, *under, speed(bound, kinds, loading)],
+        making=making(system_clock, script, ("rs-bpe",)),
+    )
+
+
+def speed(bound: BoundCounter, kinds: Mapping[str, str], loading: float) -> FiguresTable:
+    """What counting costs by kind of text, and what loading the list does."""
+    rows = [FiguresRow(name="loading the list, once, ms", figures=[round(loading * 1000, 1)])]
+    for name in ("English dialogue", "Python", "random Unicode"):
+        text = kinds[name]
+        taken = []
+        for _ in range(REPEATS):
+            start = time.perf_counter()
+            bound.count(text)
+            taken.append(time.perf_counter() - start)
+        rows.append(
+            FiguresRow(
+                name=f"{name}, characters per ms", figures=[round(len(text) / median(taken) / 1000, 1)]
+            )
+        )
+    return FiguresTable(
+        caption="Speed", rows_are="what", columns=[Column(name="figure", places=0)], rows=rows
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, and with ``--write`` keep the record."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rebuild", action="store_true", help="write the list of tokens anew")
+    parser.add_argument("--write", action="store_true", help=f"write benchmarks/manifests/{RECORD.name}")
+    parser.add_argument("--data", type=Path, help="a folder with LoCoMo's file, for a row on its turns")
+    options = parser.parse_args(arguments)
+    if options.rebuild:
+        rebuild()
+    made = measure(options.data)
+    for table in made.tables:
+        print(" | ".join([table.rows_are, *(column.name for column in table.columns)]))
+        for row in table.rows:
+            print(" | ".join([row.name, *(f"{figure:,.2f}" for figure in row.figures if figure is not None)]))
+    if options.write:
+        RECORD.write_text(record_json(made), encoding="utf-8", newline="\n")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

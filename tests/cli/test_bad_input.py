@@ -53,8 +53,8 @@ def stores(cli, home: Path) -> Path:
     [
         ("empty", "the file is empty"),
         ("text", "not an SQLite file"),
-        ("truncated", "the store is truncated"),
-        ("stub", "not an SQLite file"),
+        ("truncated", "damaged or truncated"),
+        ("stub", "damaged or truncated"),
         ("folder", "this is a folder"),
         ("foreign", "an SQLite file of another program"),
         ("newer", "Upgrade"),

@@ -193,3 +193,49 @@ def test_closing_one_memory_leaves_the_other_open(opened: Opener) -> None:
 
     assert isinstance(second, Memory)
     assert texts(second.recall("heron")) == ["the heron came back"]
+
+
+def _elsewhere(store: Path, text: str) -> str:
+    """Remember a text in a process of its own; what it says."""
+    code = (
+        "import sys; from truerecall import Memory\n"
+        "with Memory.open(sys.argv[1], embedder='none') as memory:\n"
+        "    print(memory.remember(sys.argv[2])[0].status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, store, text], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_a_second_opening_in_one_process_costs_another_process_no_write(store: Path, opened: Opener) -> None:
+    # Closing any descriptor of the file drops all locks of the process on it, and others then delete the log.
+    memory = opened()
+    memory.remember("one")
+    opened().close()
+    said = [_elsewhere(store, "two")]
+    memory.remember("three")
+    said.append(_elsewhere(store, "four"))
+    memory.remember("five")
+    memory.close()
+
+    assert said == ["stored", "stored"]
+    assert sorted(entry.text for entry in opened().list()) == ["five", "four", "one", "three", "two"]
+
+
+def test_a_forked_child_is_told_to_open_the_memory_itself(store: Path) -> None:
+    # In a process without threads: forking a threaded one is not safe.
+    code = (
+        "import os, sys; from truerecall import Memory; from truerecall.errors import StoreError\n"
+        "memory = Memory.open(sys.argv[1], embedder='none'); memory.remember('one')\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    try: memory.remember('two')\n"
+        "    except StoreError as error: print(error.remedy, flush=True)\n"
+        "    os._exit(0)\n"
+        "os.waitpid(child, 0)\n"
+        "print(memory.remember('three')[0].status, len(memory.list()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, store], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "Open it again in this process.\nstored 2\n"

@@ -256,3 +256,19 @@ def test_rows_that_come_after_a_purge_do_not_inherit_anything(opened: Opener) ->
     assert memory.history(str(fresh.id)).events == ()
     assert texts(memory.recall("heron")) == ["a fresh heron"]
     assert memory.recall("Zanzibarbecue Xylophonicus").hits[0].lanes.get("lexical") is None
+
+
+def test_a_purge_removes_kept_copies_and_nothing_else_beside_the_store(store: Path, opened: Opener) -> None:
+    memory = opened()
+    (result,) = memory.remember("the heron came back")
+    copy = store.with_name("m.db.schema-1")
+    notes, folder = store.with_name("m.db.schema-notes.md"), store.with_name("m.db.schema-2")
+    copy.write_bytes(store.read_bytes())
+    notes.write_text("mine", encoding="utf-8")
+    folder.mkdir()
+
+    assert not memory.purge(str(result.id)).pending
+
+    assert not copy.exists()
+    assert notes.read_text(encoding="utf-8") == "mine" and folder.is_dir()
+    opened()

@@ -22,7 +22,6 @@ from truerecall.errors import (
 APPLICATION_ID = 0x7472636C  # "trcl", in the header of every store
 IN_MEMORY = ":memory:"
 
-_HEADER = b"SQLite format 3\x00"
 _WAL_LIMIT = 16 << 20  # a busy phase grows the -wal to 125 MB (measured); it is cut back to this
 
 
@@ -32,6 +31,7 @@ class Database:
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self.path = path
         self._connection = connection
+        self._process = os.getpid()
         self._lock = threading.RLock()
         self._depth = 0
         self._writing = False
@@ -50,6 +50,7 @@ class Database:
 
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        self._refuse_fork()
         with self._lock, translated(self.path):
             write = begin != "BEGIN"
             if self._depth:
@@ -84,8 +85,18 @@ class Database:
     @contextlib.contextmanager
     def outside(self) -> Iterator[sqlite3.Connection]:
         """The bare connection, for statements that refuse to run in a transaction (checkpoints, VACUUM)."""
+        self._refuse_fork()
         with self._lock, translated(self.path):
             yield self._connection
+
+    def _refuse_fork(self) -> None:
+        # SQLite's locks belong to the process that took them: a child that used them would corrupt the file.
+        if os.getpid() != self._process:
+            raise StoreError(
+                "the memory was opened before this process was forked",
+                where=self.path,
+                remedy="Open it again in this process.",
+            )
 
     def close(self) -> None:
         """Release the file; closing twice is no error."""
@@ -171,41 +182,28 @@ def _connect(path: str, settings: StoreSettings) -> sqlite3.Connection:
 
 
 def _inspect(file: Path) -> None:
-    """Refuse what is no store of ours before SQLite is let near it."""
-    try:
-        with file.open("rb") as handle:
-            header = handle.read(100)
-            size = handle.seek(0, os.SEEK_END)
-    except OSError as error:
-        raise StoreError(
-            f"the store cannot be read: {error.strerror}",
-            where=str(file),
-            remedy="Check the file's owner and mode.",
-        ) from None
-    if not header:
+    """Refuse what is no store of ours, and change nothing in it.
+
+    Through SQLite alone: closing a descriptor of our own would drop every lock that this process holds on the file
+    (POSIX), also those of another memory that is open on it, and writes would be lost.
+    """
+    if not file.stat().st_size:
         raise NotAStore(
             "the file is empty",
             where=str(file),
             remedy="Restore it from a copy, or remove it to start a new store.",
         )
-    if not header.startswith(_HEADER) or len(header) < 100:
-        raise NotAStore(
-            "the file is not an SQLite file", where=str(file), remedy="Name a store that truerecall made."
-        )
-    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+    # Immutable: no lock is taken, no -wal or -shm made. The header of a store of ours is in the file from the first.
+    address = f"{file.resolve().as_uri()}?mode=ro&immutable=1"
+    with translated(str(file)), contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+        # Without this a file that is growing under another's checkpoint would be taken for a damaged one.
+        connection.execute("PRAGMA writable_schema = ON")
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+    if application != APPLICATION_ID:
         raise NotAStore(
             "the file is an SQLite file of another program",
             where=str(file),
             remedy="Name a store that truerecall made; nothing was changed in this one.",
-        )
-    page = int.from_bytes(header[16:18], "big")
-    expected = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
-    wal = file.with_name(file.name + "-wal")
-    if size < expected and not (wal.exists() and wal.stat().st_size):
-        raise NotAStore(
-            f"the store is truncated: {size:,} of {expected:,} bytes",
-            where=str(file),
-            remedy="Restore it from a copy or an export; the file was left as it is.",
         )
 
 
@@ -240,9 +238,13 @@ def _explain(error: sqlite3.Error, path: str) -> TruerecallError:
         return _read_only(path)
     if name in ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"):  # the second: no room for the -shm
         return _full(path)
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+    if name.startswith("SQLITE_NOTADB"):
         return NotAStore(
-            f"the store is damaged ({error})",
+            "the file is not an SQLite file", where=path, remedy="Name a store that truerecall made."
+        )
+    if name.startswith("SQLITE_CORRUPT"):
+        return NotAStore(
+            f"the store is damaged or truncated ({error})",
             where=path,
             remedy="Run `truerecall doctor`; restore a copy or an export.",
         )

@@ -59,7 +59,7 @@ def check(database: Database, identity: ModelIdentity | None) -> list[Finding]:
             detail = "; ".join(faults[:5]) + (f"; and {len(faults) - 5} more" if len(faults) > 5 else "")
             findings.append(Finding(name, not faults, detail or "sound", repair if faults else ""))
         findings.append(_embedding(db, identity))
-        waiting = purge.pending(db)
+        waiting = purge.pending(db) is not None
     findings.append(
         Finding(
             "purge",
@@ -97,7 +97,7 @@ def repair(database: Database) -> list[str]:
         if done:
             db.execute("UPDATE partition SET epoch = epoch + 1")
     with database.outside() as db:
-        waiting = purge.pending(db)
+        waiting = purge.pending(db) is not None
     if waiting and purge.finish(database):
         done.append("finished a purge")
     return done

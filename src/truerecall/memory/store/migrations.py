@@ -5,6 +5,7 @@ can never be taken for another's (docs/design/storage.md).
 """
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -155,7 +156,8 @@ def kept_copies(path: str) -> list[Path]:
     if path == IN_MEMORY:
         return []
     file = Path(path)
-    return sorted(p for p in file.parent.iterdir() if p.name.startswith(f"{file.name}.schema-"))
+    ours = re.compile(re.escape(file.name) + r"\.schema-\d+(\.part)?")
+    return sorted(p for p in file.parent.iterdir() if ours.fullmatch(p.name) and p.is_file())
 
 
 def _apply(connection: sqlite3.Connection, done: int, migrations: Sequence[Migration], now: datetime) -> None:

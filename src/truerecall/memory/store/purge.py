@@ -1,5 +1,6 @@
 """Removing entries for good: no byte of them stays in any file of the store (docs/design/purge.md)."""
 
+import secrets
 import sqlite3
 from collections.abc import Sequence
 
@@ -41,27 +42,30 @@ def remove(
         db.execute("DELETE FROM entry WHERE rowid = ?", (rowid,))
         stale(db, rowid)
     optimize_index(db)
-    db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", (_PENDING,))
+    # Its own mark: another purge, finishing meanwhile, must not take this one's away.
+    db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_PENDING, secrets.token_hex(8)))
     return tuple(ids), exports
 
 
 def finish(database: Database) -> bool:
     """Empty the write-ahead log and drop kept copies after a purge; False while an open reader prevents it."""
     with database.outside() as connection:
-        if not pending(connection):
+        mark = pending(connection)
+        if mark is None:
             return True
         busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if busy:
             return False
         for copy in kept_copies(database.path):
             copy.unlink(missing_ok=True)
-        connection.execute("DELETE FROM meta WHERE key = ?", (_PENDING,))
+        connection.execute("DELETE FROM meta WHERE key = ? AND value = ?", (_PENDING, mark))
         return True
 
 
-def pending(db: sqlite3.Connection) -> bool:
-    """Whether a purge waits for a reader to close."""
-    return db.execute("SELECT 1 FROM meta WHERE key = ?", (_PENDING,)).fetchone() is not None
+def pending(db: sqlite3.Connection) -> str | None:
+    """The mark of a purge that waits for a reader to close, or None."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (_PENDING,)).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _with_derived(db: sqlite3.Connection, rowids: Sequence[int]) -> list[int]:

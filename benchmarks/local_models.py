@@ -202,13 +202,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help=f"write benchmarks/manifests/{RECORD.name}")
     options = parser.parse_args(arguments)
+    machine = making(system_clock, "benchmarks/local_models.py --write", PACKAGES)
     made = Figures(
         method=(
             f"Warm; medians of repeats in which every way is timed in turn ({REPEATS} of the texts, {QUERIES} of the "
             f"query, {STARTS} of the start). Other work on the machine changes them."
         ),
         tables=[throughput(), queries(), starts(), differences()],
-        making=making(system_clock, "benchmarks/local_models.py --write", PACKAGES),
+        making=machine,
     )
     for table in made.tables:
         print(table.caption)

@@ -151,6 +151,8 @@ def turns(data: Path) -> list[str]:
 
 def measure(data: Path | None) -> Figures:
     """The ratios by kind of text, and the speed."""
+    script = "benchmarks/token_counter.py --write" + (" --data DIR" if data else "")
+    machine = making(system_clock, script, ("rs-bpe",))
     bound = BoundCounter()
     start = time.perf_counter()
     bound.count("The list of tokens loads with the first text.")
@@ -182,11 +184,10 @@ def measure(data: Path | None) -> Figures:
         columns=[Column(name="characters", places=0), *(Column(name=name, places=2) for name in names)],
         rows=rows,
     )
-    script = "benchmarks/token_counter.py --write" + (" --data DIR" if data else "")
     return Figures(
         method=f"Ratios are exact; seconds are medians of {REPEATS} repeats, the loading that of one process.",
         tables=[table, *under, speed(bound, kinds, loading)],
-        making=making(system_clock, script, ("rs-bpe",)),
+        making=machine,
     )
 
 

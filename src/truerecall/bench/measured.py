@@ -1,6 +1,7 @@
 """Manifests of what the scripts in benchmarks/ of a checkout measure: sweeps over a setting, and tables of figures."""
 
 import json
+import os
 import platform
 import sqlite3
 from collections.abc import Sequence
@@ -90,6 +91,9 @@ class Making(Record):
     sqlite: str
     packages: dict[str, str]
     machine: dict[str, Setting]
+    load: float | None = Field(
+        description="Load average of the minute before: above the cores, times stretch."
+    )
     script: str = Field(description="As it is run.")
 
 
@@ -103,7 +107,10 @@ class Figures(Record):
 
 
 def making(clock: Clock, script: str, packages: Sequence[str]) -> Making:
-    """The record of this machine and this code; ``packages`` are those that decide the figures."""
+    """The record of this machine and this code, to be taken before measuring.
+
+    ``packages`` are those that decide the figures.
+    """
     commit, dirty = checkout(Path(__file__).resolve().parents[3])
     return Making(
         created=isoformat(clock()),
@@ -114,6 +121,7 @@ def making(clock: Clock, script: str, packages: Sequence[str]) -> Making:
         sqlite=sqlite3.sqlite_version,
         packages=package_versions(packages),
         machine=machine(),
+        load=round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         script=script,
     )
 

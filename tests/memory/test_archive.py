@@ -401,3 +401,21 @@ def test_what_was_purged_comes_back_only_by_an_import_that_says_so(
 
     assert brought.entries == 1
     assert "the weir is closed" in texts(kept.recall("weir"))
+
+
+def test_what_superseded_an_entry_may_have_been_purged_before_the_export(
+    opened: Opener, clock: ManualClock, tmp_path: Path
+) -> None:
+    memory = opened()
+    (old,) = memory.remember("the heron came back")
+    clock.advance(timedelta(hours=1))
+    memory.purge(str(memory.correct(str(old.id), "the stork came back").id))
+    memory.export(tmp_path / "export")
+
+    with Memory.open(tmp_path / "other.db", embedder="none", clock=clock) as other:
+        assert (other.import_(tmp_path / "export").entries, other.recall("heron").hits) == (1, ())
+        other.export(tmp_path / "again")
+
+    assert (tmp_path / "again" / "events.jsonl").read_bytes() == (
+        tmp_path / "export" / "events.jsonl"
+    ).read_bytes()

@@ -406,3 +406,24 @@ def test_a_text_that_is_not_embedded_whole_says_so(opened: Opener) -> None:
     assert finding.detail == (
         "1 of 1 entries have a vector of hashing:256, 1 of them not of every piece (store.most_chunks)"
     )
+
+
+def test_what_is_left_out_of_a_text_as_recalled_is_told(memory: Memory) -> None:
+    block = "<truerecall-block>\n# undated\n[4e4b0f1d learned] the weir broke\n</truerecall-block>"
+
+    (whole,) = memory.remember(f"As you know: {block} Anything else?")
+    (marker,) = memory.remember("Write about the <truerecall-block> marker by Friday.")
+
+    assert (whole.status, whole.reason) == (
+        "stored",
+        f"{len(block)} characters of recalled memory were left out",
+    )
+    assert memory.get(str(whole.id)).text == "As you know:  Anything else?"
+    assert (marker.status, marker.reason) == ("stored", "18 characters of recalled memory were left out")
+    assert memory.get(str(marker.id)).text == "Write about the  marker by Friday."
+
+
+def test_a_number_that_no_store_can_hold_is_refused(memory: Memory) -> None:
+    for position in (2**63, 10**30):
+        with pytest.raises(InvalidInput, match="whole number"):
+            memory.remember("x", session="s", position=position)

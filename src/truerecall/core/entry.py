@@ -185,9 +185,7 @@ class Source:
                     f"source {name} is {type(value).__name__}", remedy="Give a string or None."
                 )
         position = self.position
-        if position is not None and (
-            isinstance(position, bool) or not isinstance(position, int) or position < 0
-        ):
+        if position is not None and not _whole(position, 0):
             raise InvalidInput(f"source position is {position!r}", remedy="Give a whole number from 0.")
 
 
@@ -244,7 +242,7 @@ class Draft:
                 f"a {self.kind} has no proof_count or confidence", remedy="Set them on observations only."
             )
         count = self.proof_count
-        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+        if count is not None and not _whole(count, 1):
             raise InvalidInput(f"proof_count is {count!r}", remedy="Give a whole number from 1.")
         sure = self.confidence
         if sure is not None and (
@@ -302,6 +300,11 @@ class Event:
     entry_id: str
     other_id: str | None = None
     """The entry that superseded it."""
+
+
+def _whole(value: object, least: int) -> bool:
+    """Whether it is a whole number that a store can hold."""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**63
 
 
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:

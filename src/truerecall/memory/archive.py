@@ -109,6 +109,8 @@ def read_archive(folder: Path) -> Archive:
         manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
         if manifest["format"] != FORMAT:
             raise KeyError("format")
+        if type(manifest["version"]) is not int or manifest["version"] < 1:
+            raise KeyError("version")
         if manifest["version"] > VERSION:
             raise ArchiveError(
                 f"the export has format version {manifest['version']}",
@@ -132,7 +134,7 @@ def read_archive(folder: Path) -> Archive:
         raise ArchiveError(
             f"the export cannot be read: {error.strerror}", where=str(folder), remedy=_AGAIN
         ) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         if isinstance(error, InvalidInput):
             raise
         raise ArchiveError(
@@ -166,14 +168,15 @@ def _line(values: Mapping[str, Any]) -> str:
 
 
 def _lines(file: Path, parse: Callable[[Mapping[str, Any]], _T]) -> Iterator[_T]:
-    with file.open(encoding="utf-8", newline="\n") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
+    number = 1
+    try:
+        with file.open(encoding="utf-8", newline="\n") as lines:
+            for number, line in enumerate(lines, start=1):  # noqa: B007  # the error names it
                 yield parse(json.loads(line))
-            except ValueError as error:
-                raise ArchiveError(
-                    f"a line cannot be read: {error}", where=f"{file.name}:{number}", remedy=_AGAIN
-                ) from None
+    except (ValueError, RecursionError) as error:
+        raise ArchiveError(
+            f"a line cannot be read: {error}", where=f"{file.name}:{number}", remedy=_AGAIN
+        ) from None
 
 
 def _vectors_json(entry_id: str, vectors: TextVectors) -> dict[str, Any]:

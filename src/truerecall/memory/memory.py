@@ -23,6 +23,7 @@ from truerecall.memory.store.vectors import TextVectors
 from truerecall.memory.store.writing import Prepared
 from truerecall.memory.write.embed import embed_entries
 from truerecall.memory.write.prepare import (
+    Accepted,
     Details,
     Refusal,
     Rememberable,
@@ -200,13 +201,14 @@ class Memory:
             confidence=old.confidence,
             pinned=old.pinned,
         )
-        entry = entry_of(draft, self.scope, self._ids(), now, self._store.get(self.scope, old.source_ids))
-        if isinstance(entry, Refusal):
-            return WriteResult("refused", None, entry.reason)
+        made = entry_of(draft, self.scope, self._ids(), now, self._store.get(self.scope, old.source_ids))
+        if isinstance(made, Refusal):
+            return WriteResult("refused", None, made.reason)
+        entry = made.entry
         item, remark = self._embedded([entry])[0]
         event = Event(self._ids(), now, "superseded", old.id, entry.id)
         self._store.replace(self.scope, old.id, item, event)
-        return WriteResult(self._status(item), entry.id, remark, entry.masked)
+        return WriteResult(self._status(item), entry.id, _both(made.remark, remark), entry.masked)
 
     def forget(self, *entry_ids: str) -> None:
         """Retire entries: they are not recalled from now on, and nothing is deleted (see ``purge``)."""
@@ -295,18 +297,19 @@ class Memory:
         now = self._clock()
         sources = self._store.get(self.scope, {i for draft in drafts for i in draft.source_ids})
         made = [entry_of(draft, self.scope, self._ids(), now, sources) for draft in drafts]
-        items = self._embedded([entry for entry in made if isinstance(entry, Entry)])
+        items = self._embedded([one.entry for one in made if isinstance(one, Accepted)])
         written = iter(zip(self._store.write([item for item, _ in items], now), items, strict=True))
         results = []
-        for entry in made:
-            if isinstance(entry, Refusal):
-                results.append(WriteResult("refused", None, entry.reason))
+        for one in made:
+            if isinstance(one, Refusal):
+                results.append(WriteResult("refused", None, one.reason))
                 continue
             outcome, (item, remark) = next(written)
             if outcome.status == "duplicate":
                 results.append(WriteResult("duplicate", outcome.id))
             else:
-                results.append(WriteResult(self._status(item), outcome.id, remark, item.entry.masked))
+                remark = _both(one.remark, remark)
+                results.append(WriteResult(self._status(item), outcome.id, remark, one.entry.masked))
         return results
 
     def _embedded(self, entries: Sequence[Entry]) -> Sequence[tuple[Prepared, str]]:
@@ -356,6 +359,10 @@ class Memory:
                 "this is the memory as it stood at an instant",
                 remedy="Write to the memory itself, not to its past.",
             )
+
+
+def _both(first: str, second: str) -> str:
+    return "; ".join(remark for remark in (first, second) if remark)
 
 
 def _before(

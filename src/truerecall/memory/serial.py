@@ -9,6 +9,7 @@ from truerecall.core.clock import isoformat, parse_instant
 from truerecall.core.entry import Draft, Entry, Event, EventKind, EventTime, Scope, Source, Trust, Visibility
 from truerecall.core.ids import id_bytes, id_text
 from truerecall.errors import InvalidInput
+from truerecall.memory.write.border import normalise
 
 _TIMES = ("recorded_at", "valid_from", "valid_to", "ended_at")
 
@@ -51,6 +52,10 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
             raise TypeError("recorded_at and text are needed")
         if values["visibility"] not in get_args(Visibility) or not values["text"].strip():
             raise TypeError("visibility or text is none")
+        if normalise(values["text"]).replaced or type(values["replayed"]) is not bool:
+            raise TypeError("its text cannot be stored, or replayed is no yes or no")
+        if type(values["masked"]) is not int or not 0 <= values["masked"] < 2**31:
+            raise TypeError("masked is not a count")
         draft = Draft(  # checks the rest as at write
             text=values["text"],
             kind=values["kind"],
@@ -79,14 +84,14 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
             source_ids=draft.source_ids,
             happened_at=draft.happened_at,
             recorded_at=recorded,
-            replayed=bool(values["replayed"]),
+            replayed=values["replayed"],
             valid_from=draft.valid_from,
             valid_to=draft.valid_to,
             ended_at=times["ended_at"],
             proof_count=draft.proof_count,
             confidence=draft.confidence,
             pinned=draft.pinned,
-            masked=int(values["masked"]),
+            masked=values["masked"],
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"this is no entry: {error}", remedy="Export it again.") from None
@@ -103,6 +108,10 @@ def event_from_json(values: Mapping[str, Any]) -> Event:
         other = values["other_id"]
         if values["kind"] not in get_args(EventKind):
             raise TypeError(f"{values['kind']!r} is not a kind of event")
+        if other is not None and (values["kind"] != "superseded" or other == values["entry_id"]):
+            raise TypeError(
+                "what supersedes an entry is another entry"
+            )  # or none any more, once it was purged
         return Event(
             id_text(id_bytes(values["id"])),
             parse_instant(values["at"]),
@@ -110,5 +119,5 @@ def event_from_json(values: Mapping[str, Any]) -> Event:
             id_text(id_bytes(values["entry_id"])),
             None if other is None else id_text(id_bytes(other)),
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"this is no event: {error}", remedy="Export it again.") from None

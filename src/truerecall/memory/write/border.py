@@ -16,6 +16,7 @@ RECALL_CLOSE = "</truerecall-block>"
 """Closes what recall puts into a prompt."""
 
 _SURROGATES = re.compile("([\ud800-\udbff][\udc00-\udfff])|[\ud800-\udfff]")
+_BLOCK_BEGINS = "\n# "  # how `recall.pack` goes on after the opening marker
 _MARKER = re.compile(f"{re.escape(RECALL_OPEN)}|{re.escape(RECALL_CLOSE)}")
 
 
@@ -58,20 +59,36 @@ def normalise(text: str) -> Normalised:
 def strip_recalled(text: str) -> str:
     """Remove what recall itself had injected, so that it is never stored again.
 
-    Blocks may be nested; an unclosed one reaches to the end; a closing marker without a block is removed
-    alone. What is returned holds no marker. Linear in the length of the text.
+    Blocks may be nested; they go with all that is in them. A block that was cut off goes to the end of the text. A
+    marker that only stands in a sentence goes alone, for somebody may write about it. What is returned holds no
+    marker. Linear in the length of the text.
     """
-    kept: list[str] = []
-    depth = position = 0
+    opened: list[int] = []
+    pieces: list[tuple[int, int]] = []  # to remove: lone markers and whole blocks
     for marker in _MARKER.finditer(text):
-        if depth == 0:
-            kept.append(text[position : marker.start()])
-        depth = depth + 1 if marker.group() == RECALL_OPEN else max(0, depth - 1)
-        position = marker.end()
-    if not kept:
+        if marker.group() == RECALL_OPEN:
+            opened.append(len(pieces))
+            pieces.append(marker.span())
+        elif opened:
+            # The block swallows the markers and blocks inside it.
+            first = opened.pop()
+            start = pieces[first][0]
+            del pieces[first:]
+            pieces.append((start, marker.end()))
+        else:
+            pieces.append(marker.span())
+    for first in opened:
+        start, end = pieces[first]
+        if text.startswith(_BLOCK_BEGINS, end):
+            pieces[first:] = [(start, len(text))]
+            break
+    if not pieces:
         return text
-    if depth == 0:
-        kept.append(text[position:])
+    kept, position = [], 0
+    for start, end in pieces:
+        kept.append(text[position:start])
+        position = end
+    kept.append(text[position:])
     stripped = "".join(kept)
     # The rests around a removed block can form a marker; no marker holds a line feed.
     return "\n".join(kept) if _MARKER.search(stripped) else stripped

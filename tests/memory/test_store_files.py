@@ -382,3 +382,16 @@ def test_a_seed_that_gives_out_an_id_again_is_told_apart_from_damage(
 
     assert texts(memory.recall("heron weir")) == ["heron"]
     assert memory.doctor().healthy
+
+
+def test_what_a_killed_process_left_of_a_new_store_is_cleared_by_the_next(
+    store: Path, opened: Opener
+) -> None:
+    old, young = (store.with_name(f".m.db.{name}.new") for name in ("0123456789ab", "ba9876543210"))
+    for draft in (old, young):
+        draft.write_bytes(b"half a store")
+    os.utime(old, (1_000_000_000, 1_000_000_000))
+
+    opened()
+
+    assert (old.exists(), young.exists()) == (False, True)

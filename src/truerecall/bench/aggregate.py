@@ -28,7 +28,7 @@ MS = "ms"
 _AMOUNTS = frozenset({"tokens", MS})
 
 
-def system_result(chunks: Sequence[Chunk], limit: int) -> SystemResult:
+def system_result(chunks: Sequence[Chunk], limit: int, run: str) -> SystemResult:
     """One system over one data set; ``chunks`` are its conversations in its order, at least one."""
     heads = [chunk.head for chunk in chunks]
     rows = [row for chunk in chunks for row in chunk.rows]
@@ -49,6 +49,7 @@ def system_result(chunks: Sequence[Chunk], limit: int) -> SystemResult:
         ),
         ingest_seconds=round(math.fsum(head.ingest_seconds for head in heads), 3),
         ingest_cached=any(head.ingest_cached for head in heads),
+        earlier_runs=sorted({head.measured_by for head in heads} - {run}),
         cells=_cells(chunks, limit),
     )
 
@@ -140,8 +141,10 @@ def _interval(bounds: Bounds | None) -> Interval | None:
     return Interval(low=round(bounds.low, DIGITS), high=round(bounds.high, DIGITS))
 
 
-def dataset_result(dataset: Dataset, chunks: Mapping[str, Sequence[Chunk]], limit: int) -> DatasetResult:
-    """Every system over one data set; ``chunks`` by system, at least one each."""
+def dataset_result(
+    dataset: Dataset, chunks: Mapping[str, Sequence[Chunk]], limit: int, run: str
+) -> DatasetResult:
+    """Every system over one data set; ``chunks`` by system, at least one each; ``run`` is this one."""
     first = next(iter(chunks.values()))
     rows = [row for chunk in first for row in chunk.rows]
     named = {question.id for c in dataset.conversations for question in c.questions if question.gold_turns}
@@ -161,7 +164,7 @@ def dataset_result(dataset: Dataset, chunks: Mapping[str, Sequence[Chunk]], limi
         no_turn_gold=sum(1 for row in rows if row.question not in named),
         exclusions=[*_exclusions(dataset), *_without_gold(dataset.conversations)],
         pool_mean=round(sum(row.pool for row in rows) / len(rows), DIGITS),
-        systems=[system_result(own, limit) for own in chunks.values()],
+        systems=[system_result(own, limit, run) for own in chunks.values()],
     )
 
 

@@ -84,6 +84,10 @@ class SystemResult(Record):
     latency: Latency
     ingest_seconds: float
     ingest_cached: bool = Field(description="Whether any conversation's ingestion came from the cache.")
+    earlier_runs: list[str] = Field(
+        default_factory=list,
+        description="Start and commit of earlier runs of this name that measured some of its conversations.",
+    )
     cells: list[Cell]
 
 

@@ -25,7 +25,6 @@ from truerecall.bench.systems.oracle import Oracle
 from truerecall.bench.systems.protocol import System
 from truerecall.core.clock import Clock
 from truerecall.errors import RunError, SystemFailed
-from truerecall.models.protocols import TokenCounter
 from truerecall.models.tokens import counter
 
 _TOY = "hashing"
@@ -85,12 +84,13 @@ def run_retrieval(
     made = provenance(clock, options.ruler.seed, options.granularity, COUNTER, options.command)
     with RunFolder.opened(options.out, options.name, plan(datasets, systems, options)) as folder:
         log_held_out(folder.out, datasets, systems, made)
-        bench = _Bench(folder, options, counter(COUNTER), progress, timer, _count(datasets, systems))
+        run = f"{made.created} at {made.commit or 'no commit'}"
+        bench = _Bench(folder, options, run, progress, timer, _count(datasets, systems))
         bench.announce(datasets, systems)
         results, rows = [], []
         for dataset in datasets:
             chunks = bench.chunks(dataset, systems)
-            results.append(dataset_result(dataset, chunks, options.ruler.limit))
+            results.append(dataset_result(dataset, chunks, options.ruler.limit, run))
             rows += [row for own in chunks.values() for chunk in own for row in chunk.rows]
         manifest = RetrievalManifest(
             wiring_proof=_proves_wiring(datasets, systems, options), provenance=made, datasets=results
@@ -107,7 +107,7 @@ class _Bench:
         self,
         folder: RunFolder,
         options: RunOptions,
-        tokens: TokenCounter,
+        run: str,
         progress: Report,
         timer: Callable[[], float],
         total: int,
@@ -115,7 +115,8 @@ class _Bench:
         self._folder = folder
         self._cache = StoreCache(folder.out, folder.work)
         self._options = options
-        self._tokens = tokens
+        self._run = run
+        self._tokens = counter(COUNTER)
         self._progress = progress
         self._timer = timer
         self._total = total
@@ -183,6 +184,7 @@ class _Bench:
             ingest_cached=cached,
             turn_pool=history.turn_pool,
             session_pool=history.session_pool,
+            measured_by=self._run,
             rows=len(rows),
         )
         chunk = Chunk(head, tuple(rows))

@@ -92,6 +92,7 @@ class ChunkHead(Record):
     ingest_cached: bool
     turn_pool: int | None
     session_pool: int
+    measured_by: str = Field(description="Start and commit of the run that measured it.")
     rows: int = Field(description="How many rows follow.")
 
 

@@ -153,8 +153,8 @@ def test_truerecall_comes_first_and_its_baseline_second(given: SimpleNamespace) 
 def test_lanes_are_reported_as_they_were_measured(given: SimpleNamespace) -> None:
     text = markdown(given.manifest())
     assert table(text, "**What each system did with the items")[2:] == [
-        "| truerecall | 1,200 | 1,200 | 2 | 1 | 1 | 3.2 | no |",
-        "| bm25 | 1,200 | - | 2 | 1 | 0 | 3.2 | no |",
+        "| truerecall | 1,200 | 1,200 | 2 | 1 | 1 | 3.2 | no | no |",
+        "| bm25 | 1,200 | - | 2 | 1 | 0 | 3.2 | no | no |",
     ]
     assert table(text, "**Candidates by lane")[2:] == ["| truerecall | lexical | 39 | 88.2 |"]
     assert table(text, "<summary>Gold that a system refused")[2:] == ["| truerecall | g:7 |"]
@@ -244,7 +244,7 @@ def test_a_hostile_name_cannot_leave_its_cell(given: SimpleNamespace) -> None:
     safe = (
         "| a\\|b \\| forged \\| \\`x\\` &lt;script&gt;alert(1)&lt;/script&gt; \\[y\\](z) "
         "\\*\\*bold\\*\\* &amp;lt; "
-        "| 1,200 | 1,200 | 2 | 1 | 1 | 3.2 | no |"
+        "| 1,200 | 1,200 | 2 | 1 | 1 | 3.2 | no | no |"
     )
     assert safe in found
     assert not [line for line in found if "<script" in line or line.startswith("| forged")]

@@ -55,16 +55,21 @@ def test_bm25_through_a_process_ranks_as_it_does_here(tmp_path: Path) -> None:
 
     assert answers["there"] == answers["here"]
     assert there.name == "bm25"
-    assert there.configuration == {**here.configuration, "adapter_protocol": 1}
+    program = there.configuration["adapter_sha256"]
+    assert there.configuration == {**here.configuration, "adapter_protocol": 1, "adapter_sha256": program}
     assert there.reusable
 
 
-def test_the_example_of_the_documentation_conforms(tmp_path: Path) -> None:
+def documented(after: str) -> str:
+    """The first Python that the documentation shows after these words."""
     page = (Path(__file__).resolve().parents[3] / "docs" / "adapters.md").read_text(encoding="utf-8")
-    example = page.partition("Save it as `adapter.py`:")[2].partition("```python\n")[2].partition("```")[0]
+    return page.partition(after)[2].partition("```python\n")[2].partition("```")[0]
+
+
+def test_the_example_of_the_documentation_conforms(tmp_path: Path) -> None:
     adapter = tmp_path / "adapter.py"
-    adapter.write_text(example, encoding="utf-8")
-    check = page.partition("## Conformance")[2].partition("```python\n")[2].partition("```")[0]
+    adapter.write_text(documented("Save it as `adapter.py`:"), encoding="utf-8")
+    check = documented("## Conformance")
     run = subprocess.run(
         [sys.executable, "-c", check],
         cwd=tmp_path,
@@ -238,3 +243,15 @@ def test_a_wrong_request_is_answered_with_an_error(request_line: str, problem: s
 def test_serving_a_system_that_is_not_there_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bm26"]) == 2
     assert "there is no system 'bm26'" in capsys.readouterr().err
+
+
+def test_an_edited_adapter_is_another_system(tmp_path: Path) -> None:
+    adapter = tmp_path / "adapter.py"
+    code = documented("Save it as `adapter.py`:")
+    configurations = []
+    for text in (code, code, code + "\n# ranks otherwise\n"):
+        adapter.write_text(text, encoding="utf-8")
+        configurations.append(dict(SubprocessSystem([sys.executable, str(adapter)], 30.0).configuration))
+
+    assert configurations[0] == configurations[1]
+    assert configurations[0]["adapter_sha256"] != configurations[2]["adapter_sha256"]

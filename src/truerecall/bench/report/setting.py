@@ -89,6 +89,7 @@ def lanes(dataset: DatasetResult) -> Section:
             "gold refused",
             "ingestion (s)",
             "from the cache",
+            "measured by an earlier run",
         ],
         [_store_row(system) for system in dataset.systems],
     )
@@ -168,4 +169,5 @@ def _store_row(system: SystemResult) -> tuple[str, ...]:
         count(len(system.gold_refused)),
         number(system.ingest_seconds, 1),
         scalar(system.ingest_cached),
+        "; ".join(system.earlier_runs) or "no",
     )

@@ -15,6 +15,7 @@ import weakref
 from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -32,6 +33,15 @@ _GRACE = 5.0
 """Seconds that a process gets to end by itself after its input was closed."""
 
 Reply = TypeVar("Reply", bound=wire.Message)
+
+
+def _program(command: Sequence[str]) -> str:
+    """Sha256 over the files that a command names: an edited adapter is another system."""
+    digest = sha256()
+    for part in command:
+        if Path(part).is_file():
+            digest.update(sha256(Path(part).read_bytes()).digest())
+    return digest.hexdigest()
 
 
 class SubprocessSystem:
@@ -60,8 +70,12 @@ class SubprocessSystem:
 
     @property
     def configuration(self) -> Mapping[str, Setting]:
-        """As it introduced itself, and the version of the protocol."""
-        return {**self._hello.configuration, "adapter_protocol": self._hello.protocol}
+        """As it introduced itself, the version of the protocol, and which program it is."""
+        return {
+            **self._hello.configuration,
+            "adapter_protocol": self._hello.protocol,
+            "adapter_sha256": _program(self._command),
+        }
 
     @property
     def reusable(self) -> bool:

@@ -1,6 +1,7 @@
 """The SQLite file: made whole or not at all, opened only if it is ours, and its errors in our words."""
 
 import contextlib
+import glob
 import os
 import secrets
 import sqlite3
@@ -22,6 +23,7 @@ from truerecall.errors import (
 APPLICATION_ID = 0x7472636C  # "trcl", in the header of every store
 IN_MEMORY = ":memory:"
 
+_STALE = 600.0  # seconds: a draft is finished in a fraction of one
 _WAL_LIMIT = 16 << 20  # a busy phase grows the -wal to 125 MB (measured); it is cut back to this
 
 
@@ -149,9 +151,19 @@ def _make(file: Path, settings: StoreSettings, create: Callable[[sqlite3.Connect
             finally:
                 connection.close()
             _place(draft, file)
+            _clear_stale_drafts(file)
         finally:
             for suffix in ("", "-wal", "-shm", "-journal"):
                 draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+
+
+def _clear_stale_drafts(file: Path) -> None:
+    """Remove what was left of the drafts of processes that were killed while they made this store."""
+    made = file.stat().st_mtime
+    for path in file.parent.glob(f".{glob.escape(file.name)}.*.new*"):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < made - _STALE:
+                path.unlink()
 
 
 def _place(draft: Path, file: Path) -> None:

@@ -88,7 +88,7 @@ def measure() -> Figures:
             FiguresTable(
                 caption="Ten million characters",
                 rows_are="what",
-                columns=[Column(name="seconds", places=2)],
+                columns=[Column(name="seconds", places=3)],
                 rows=texts,
             ),
             FiguresTable(

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from truerecall.bench.compare import compare
 from truerecall.bench.manifest import DatasetResult, Provenance, QuestionRow, RetrievalManifest
+from truerecall.bench.run import rows_text
 from truerecall.errors import RunError
 
 DATASET = DatasetResult(
@@ -75,8 +77,10 @@ def written(
         for conversation in ("c1", "c2")
         for number in range(questions)
     ]
-    (folder / "rows.jsonl").write_text("".join(r.model_dump_json() + "\n" for r in rows), encoding="utf-8")
-    (folder / "manifest.json").write_text(manifest.model_dump_json(), encoding="utf-8")
+    text = rows_text(rows)
+    (folder / "rows.jsonl").write_text(text, encoding="utf-8")
+    tied = manifest.model_copy(update={"rows_sha256": sha256(text.encode()).hexdigest()})
+    (folder / "manifest.json").write_text(tied.model_dump_json(), encoding="utf-8")
     return folder
 
 
@@ -276,3 +280,14 @@ def test_alpha_decides_what_holds(tmp_path: Path) -> None:
     assert strict.rows[0].p_holm == 4 * 0.5**8
     assert (strict.rows[0].holds, lenient.rows[0].holds) == (False, True)
     assert replace(strict, alpha=0.05, rows=lenient.rows) == lenient
+
+
+def test_rows_that_were_edited_by_hand_are_not_compared(tmp_path: Path) -> None:
+    run = written(
+        tmp_path / "run", {"truerecall": lambda conversation, number: 1.0, "bm25": lambda c, n: 0.0}
+    )
+    rows = run / "rows.jsonl"
+    rows.write_text(rows.read_text("utf-8").replace('"turn:any@10":0.0', '"turn:any@10":1.0', 1), "utf-8")
+
+    with pytest.raises(RunError, match="not the file that the manifest was made from"):
+        compare(run, "truerecall", run, "bm25")

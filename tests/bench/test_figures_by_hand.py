@@ -36,7 +36,7 @@ class Scripted(Shelf):
     def recall(self, question: str, date: datetime, k: int, budgets: Sequence[int]) -> Answer:
         a1, a2, b1, b2 = self.items
         if question == FIRST.text:
-            return Answer((b1, a1, b2), {100: Block("the boat here", (a1, b1))}, {"words": 3})
+            return Answer((b1, a1, b2), {100: Block("The boat is red.", (a1, b1))}, {"words": 3})
         return Answer((a2, b1), {100: Block("the cake and boat", (a2,))}, {"words": 0})
 
 
@@ -128,9 +128,9 @@ session:fractional@limit   single 1  1         0.206549   1         1
 session:all@limit          all    2  1         0.34238    1         1
 session:all@limit          multi  1  1         0.206549   1         1
 session:all@limit          single 1  1         0.206549   1         1
-tokens@100                 all    2  3.5       -2.853102  9.853102  -
+tokens@100                 all    2  4.5       -1.853102  10.853102 -
 tokens@100                 multi  1  4         -          -         -
-tokens@100                 single 1  3         -          -         -
+tokens@100                 single 1  5         -          -         -
 carry@100                  all    2  0.5       0.094531   0.905469  0
 carry@100                  multi  1  0         0          0.793451  0
 carry@100                  single 1  1         0.206549   1         0
@@ -172,7 +172,7 @@ session:ndcg@10            0.63093   1         -1.529274  3.160204
 session:any@limit          1         1         1          1
 session:fractional@limit   1         1         1          1
 session:all@limit          1         1         1          1
-tokens@100                 3         4         -2.853102  9.853102
+tokens@100                 5         4         -1.853102  10.853102
 carry@100                  1         0         -5.853102  6.853102
 answer_carry@100           1         1         1          1
 ms                         2         2         2          2

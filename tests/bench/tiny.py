@@ -9,7 +9,7 @@ from typing import Any
 from truerecall.bench.datasets.records import Conversation, Dataset, Question, Session, Turn
 from truerecall.bench.manifest import Cell, QuestionRow, RetrievalManifest
 from truerecall.bench.retrieval import run_retrieval
-from truerecall.bench.run import RunOptions, read_rows
+from truerecall.bench.run import RunOptions, read_manifest, read_rows
 from truerecall.bench.scoring import Ruler
 from truerecall.bench.systems.protocol import System
 from truerecall.core.clock import ManualClock
@@ -99,4 +99,4 @@ def cells(manifest: RetrievalManifest, system: str, kind: str = "all") -> dict[s
 
 
 def rows(out: Path, name: str = "trial") -> list[QuestionRow]:
-    return read_rows(out / name)
+    return read_rows(out / name, read_manifest(out / name))

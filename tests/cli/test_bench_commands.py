@@ -17,7 +17,7 @@ from truerecall.bench.datasets.fixtures import fixture_folder
 from truerecall.cli.main import main
 
 SYSTEM = ("--system", "truerecall,embedder=none")
-TIMES = {"created", "command", "latency", "ingest_seconds", "ingest_cached", "earlier_runs", "ms"}
+TIMES = {"created", "command", "latency", "ingest_seconds", "ingest_cached", "earlier_runs", "ms", "rows_sha256"}
 
 
 def untimed(value: Any) -> Any:

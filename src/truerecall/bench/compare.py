@@ -95,7 +95,7 @@ def compare(
     _check_alike(manifest_a, manifest_b)
     if not rows or len(set(rows)) < len(rows) or not 0.0 < alpha < 1.0:
         raise RunError("nothing to compare by", remedy="Name each row once, and an alpha between 0 and 1.")
-    table_a, table_b = _rows(run_a, system_a), _rows(run_b, system_b)
+    table_a, table_b = _rows(run_a, manifest_a, system_a), _rows(run_b, manifest_b, system_b)
     both = [key for key in table_a if key in table_b]
     if not both:
         raise RunError(
@@ -179,8 +179,8 @@ def _hashes(datasets: Iterable[DatasetResult]) -> set[tuple[str, str]]:
     return {(f"{dataset.name}:{dataset.variant}", dataset.sha256) for dataset in datasets}
 
 
-def _rows(run: Path, system: str) -> dict[tuple[str, str, str], QuestionRow]:
-    rows = read_rows(run)
+def _rows(run: Path, manifest: RetrievalManifest, system: str) -> dict[tuple[str, str, str], QuestionRow]:
+    rows = read_rows(run, manifest)
     table = {(row.dataset, row.conversation, row.question): row for row in rows if row.system == system}
     if not table:
         names = ", ".join(dict.fromkeys(row.system for row in rows))

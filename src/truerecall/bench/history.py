@@ -6,6 +6,7 @@ Items carry the harness's own session names; references, question types and answ
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 
 from truerecall.bench.datasets.records import Conversation, Question, Session
@@ -14,7 +15,7 @@ from truerecall.core.clock import isoformat
 from truerecall.errors import DatasetError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: a cached property needs a place
 class History:
     """What is ingested of a conversation."""
 
@@ -29,6 +30,14 @@ class History:
     """The text of each turn and of each session, by its name."""
     questions: tuple[Question, ...]
     """Those that have gold."""
+
+    @cached_property
+    def item_texts(self) -> Mapping[str, tuple[str, ...]]:
+        """What was given to remember under each name, white space collapsed: several where a name stands twice."""
+        texts: dict[str, tuple[str, ...]] = {}
+        for ref, item in zip(self.refs, self.items, strict=True):
+            texts[ref] = (*texts.get(ref, ()), flat(item.text))
+        return texts
 
     @property
     def turn_pool(self) -> int | None:
@@ -115,6 +124,11 @@ class Handles:
         """Names of evidence that the system refused, over all questions."""
         wanted = {ref for question in self.history.questions for ref in self.history.gold_items(question)}
         return sorted(wanted - self.held.keys())
+
+
+def flat(text: str) -> str:
+    """A text without its line breaks: a packer may fold and indent it."""
+    return " ".join(text.split())
 
 
 def prepare(conversation: Conversation, granularity: Granularity) -> History:

@@ -149,6 +149,9 @@ class RetrievalManifest(Record):
         description="Fixtures or toy models: a proof that the wiring works, not a result."
     )
     provenance: Provenance
+    rows_sha256: str = Field(
+        default="", description="Of rows.jsonl beside it, from which the figures were made."
+    )
     datasets: list[DatasetResult]
 
 

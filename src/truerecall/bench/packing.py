@@ -13,6 +13,7 @@ SCOPE = Scope(tenant="bench", space="conversation", user="bench")
 """The one scope of every measured store: it says nothing of the data set or its gold."""
 
 _LONGEST_LINE = 2_000
+_LONGEST_TOKEN = 128  # characters: no vocabulary in use has a longer one
 
 
 class Packer:
@@ -29,6 +30,18 @@ class Packer:
         packed = pack([self._entries[handle] for handle in handles], budget, self._counter)
         kept = tuple(self._handles[entry_id] for entry_id in uncut(packed))
         return Block(packed.text, kept), packed.tokens
+
+
+def within(text: str, budget: int, counter: TokenCounter) -> str:
+    """As much of the beginning of a text as fits into a budget of tokens."""
+    low, high = 0, min(len(text), budget * _LONGEST_TOKEN)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if counter.count(text[:middle]) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low]
 
 
 def uncut(packed: Packed) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 from typing import Literal
@@ -16,13 +17,14 @@ from truerecall.bench.held_out import log_held_out
 from truerecall.bench.history import Handles, History, prepare
 from truerecall.bench.keys import COUNTER, chunk_key, embedder_of, ingest_key, label, plan
 from truerecall.bench.manifest import RetrievalManifest
-from truerecall.bench.packing import SCOPE, Packer
+from truerecall.bench.packing import SCOPE, Packer, within
 from truerecall.bench.provenance import provenance
-from truerecall.bench.run import Chunk, ChunkHead, RunFolder, RunOptions
+from truerecall.bench.run import Chunk, ChunkHead, RunFolder, RunOptions, rows_text
 from truerecall.bench.scoring import Recalled, check_answer, score_conversation
 from truerecall.bench.stores import Ingestion, StoreCache
+from truerecall.bench.systems.full_dump import FullDump
 from truerecall.bench.systems.oracle import Oracle
-from truerecall.bench.systems.protocol import System
+from truerecall.bench.systems.protocol import Block, System
 from truerecall.core.clock import Clock
 from truerecall.errors import RunError, SystemFailed
 from truerecall.models.tokens import counter
@@ -92,10 +94,14 @@ def run_retrieval(
             chunks = bench.chunks(dataset, systems)
             results.append(dataset_result(dataset, chunks, options.ruler.limit, run))
             rows += [row for own in chunks.values() for chunk in own for row in chunk.rows]
+        text = rows_text(rows)
         manifest = RetrievalManifest(
-            wiring_proof=_proves_wiring(datasets, systems, options), provenance=made, datasets=results
+            wiring_proof=_proves_wiring(datasets, systems, options),
+            provenance=made,
+            rows_sha256=sha256(text.encode()).hexdigest(),
+            datasets=results,
         )
-        folder.finish(rows, manifest)
+        folder.finish(text, manifest)
         bench.tell("done")
     return manifest
 
@@ -208,8 +214,11 @@ class _Bench:
                 own = answer.blocks.get(budget)
                 if own is None:
                     blocks[budget], tokens[budget] = packer.block(answer.handles, budget)
-                else:
-                    blocks[budget], tokens[budget] = own, counted(own.text)
+                    continue
+                text = own.text
+                if counted(text) > budget and not isinstance(system, FullDump):
+                    text = within(text, budget, self._tokens)
+                blocks[budget], tokens[budget] = Block(text, own.handles), counted(text)
             self._done += 1
             self._measured += 1
             self.tell("recall", *names)

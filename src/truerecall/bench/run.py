@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from pydantic import Field
@@ -155,9 +156,9 @@ class RunFolder:
         """A new empty folder for a store in use."""
         return Path(tempfile.mkdtemp(dir=self.work))
 
-    def finish(self, rows: Iterable[QuestionRow], manifest: RetrievalManifest) -> None:
+    def finish(self, rows: str, manifest: RetrievalManifest) -> None:
         """Write all rows, then the manifest, and clear the workplace."""
-        write_whole(self.path / "rows.jsonl", rows_text(rows))
+        write_whole(self.path / "rows.jsonl", rows)
         write_whole(self.path / "manifest.json", manifest_json(manifest))
         shutil.rmtree(self.work)
 
@@ -209,14 +210,22 @@ def parse_rows(text: str) -> list[QuestionRow]:
     return [QuestionRow.model_validate_json(line) for line in lines]
 
 
-def read_rows(run: Path) -> list[QuestionRow]:
-    """The rows of a finished run's folder; ``RunError`` if they are missing or damaged."""
+def read_rows(run: Path, manifest: RetrievalManifest) -> list[QuestionRow]:
+    """The rows of a finished run's folder; ``RunError`` if they are not those that its manifest was made from."""
     try:
-        return parse_rows((run / "rows.jsonl").read_text(encoding="utf-8"))
+        text = (run / "rows.jsonl").read_bytes()
+        rows = parse_rows(text.decode("utf-8"))
     except (OSError, ValueError):
         raise RunError(
             "the rows are missing or damaged", where=run.name, remedy="Make the run again."
         ) from None
+    if sha256(text).hexdigest() != manifest.rows_sha256:
+        raise RunError(
+            "rows.jsonl is not the file that the manifest was made from",
+            where=run.name,
+            remedy="Make the run again: give its command once more.",
+        )
+    return rows
 
 
 def read_manifest(run: Path) -> RetrievalManifest:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from truerecall.bench.datasets.records import Question
-from truerecall.bench.history import Handles
+from truerecall.bench.history import Handles, flat
 from truerecall.bench.manifest import QuestionRow
 from truerecall.bench.systems.protocol import Answer, Block
 from truerecall.errors import SystemFailed
@@ -137,9 +137,9 @@ def _block_scores(
     for budget, block in one.blocks.items():
         scores[f"tokens@{budget}"] = float(one.tokens[budget])
         if gold:
-            scores[f"carry@{budget}"] = float(carries_all(handles.names(block.handles), gold))
+            scores[f"carry@{budget}"] = float(carries_all(_carried(block, handles, words), gold))
             if shuffled is not None:
-                strange = handles.names(shuffled[budget].handles)
+                strange = _carried(shuffled[budget], handles, words)
                 scores[f"carry_shuffled@{budget}"] = float(carries_all(strange, gold))
         if extractive:
             scores[f"answer_carry@{budget}"] = words.carried(question.answer, block.text)
@@ -149,11 +149,25 @@ def _block_scores(
     return scores
 
 
+def _carried(block: Block, handles: Handles, words: "_Words") -> list[str]:
+    """Names of the items whose own text stands in a block: what a system says of its block is not believed."""
+    text = words.flat(block.text)
+    texts = handles.history.item_texts
+    return [ref for ref in handles.names(block.handles) if any(own in text for own in texts[ref])]
+
+
 class _Words:
     """The words of each block, found once: a full dump's block is the same for every question."""
 
     def __init__(self) -> None:
         self._of: dict[str, frozenset[str]] = {}
+        self._flat: dict[str, str] = {}
+
+    def flat(self, block: str) -> str:
+        """``history.flat`` of it."""
+        if block not in self._flat:
+            self._flat[block] = flat(block)
+        return self._flat[block]
 
     def carried(self, answer: str, block: str) -> float:
         """``measure.evidence.carries_answer`` as 0 or 1."""

@@ -39,7 +39,7 @@ def _program(command: Sequence[str]) -> str:
     """Sha256 over the files that a command names: an edited adapter is another system."""
     digest = sha256()
     for part in command:
-        if Path(part).is_file():
+        with contextlib.suppress(OSError, ValueError):  # not a path, or none that can be read
             digest.update(sha256(Path(part).read_bytes()).digest())
     return digest.hexdigest()
 
@@ -62,6 +62,7 @@ class SubprocessSystem:
         self._environment = None if environment is None else dict(environment)
         self._child: _Child | None = None
         self._hello = self._greet()
+        self._program = _program(self._command)
 
     @property
     def name(self) -> str:
@@ -74,7 +75,7 @@ class SubprocessSystem:
         return {
             **self._hello.configuration,
             "adapter_protocol": self._hello.protocol,
-            "adapter_sha256": _program(self._command),
+            "adapter_sha256": self._program,
         }
 
     @property
@@ -253,7 +254,7 @@ class _Child:
     def last_words(self) -> str:
         """The last lines of its standard error, ready to stand in a message."""
         kept = [line.decode("utf-8", "replace").rstrip()[:_LONGEST_LINE] for line in list(self._stderr)]
-        return "\nIts last lines on standard error:\n" + "\n".join(kept) if kept else ""
+        return ".\nIts last lines on standard error:\n" + "\n".join(kept) if kept else ""
 
     def _ended(self) -> _Broken:
         status = ""

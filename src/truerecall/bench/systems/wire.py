@@ -20,7 +20,7 @@ PROTOCOL = 1
 class Message(BaseModel):
     """Base: immutable, and strict about types and unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class WireItem(Message):
@@ -74,7 +74,7 @@ class Hello(Message):
     """Who a system is: its answer to the handshake."""
 
     protocol: int
-    name: str
+    name: str = Field(min_length=1, max_length=60)
     configuration: dict[str, Setting]
     reusable: bool = False
 

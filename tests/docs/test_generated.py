@@ -13,12 +13,22 @@ from truerecall.cli.docs import PARTS, Part, docs_command, standing, write
 from truerecall.errors import InvalidInput
 
 FIXED = "docs/settings.md"
+PAGES = {
+    "README.md": "figures",
+    "docs/design/fusion.md": "sweep vector-weight",
+    "docs/design/lexical-lane.md": "sweep length-weight",
+    "docs/design/token-counter.md": "figures",
+    "docs/design/local-models.md": "figures",
+    "docs/design/text-analysis.md": "figures",
+}
+"""Pages that hold a block of figures."""
 
 
 def _pages(root: Path) -> Path:
-    """A checkout with nothing but the two pages that hold blocks."""
-    (root / "docs").mkdir()
-    (root / "README.md").write_text("# A\n\n<!-- generated: figures -->\n<!-- end -->\n\nafter\n", "utf-8")
+    """A checkout with nothing but the pages that hold blocks."""
+    (root / "docs" / "design").mkdir(parents=True)
+    for page, block in PAGES.items():
+        (root / page).write_text(f"# A\n\n<!-- generated: {block} -->\n<!-- end -->\n\nafter\n", "utf-8")
     (root / FIXED).write_text("before\n<!-- generated: settings -->\nformer\n<!-- end -->\nafter\n", "utf-8")
     return root
 
@@ -57,7 +67,7 @@ def test_what_was_written_is_no_longer_stale_and_the_rest_of_a_page_is_kept(tmp_
     fresh = CliRunner().invoke(docs_command, ["--check", "--root", str(root)])
 
     names = ["docs/cli.md", "docs/settings.md (block 'settings')", "docs/benchmarks.md"]
-    names.append("README.md (block 'figures')")
+    names += [f"{page} (block '{block}')" for page, block in PAGES.items()]
     assert (stale.exit_code, stale.output.splitlines()[:-1]) == (1, [f"stale: {name}" for name in names])
     assert (written.exit_code, written.output.splitlines()) == (0, [f"wrote {name}" for name in names])
     assert (fresh.exit_code, fresh.output) == (0, "the documentation is what the code makes\n")

@@ -1,24 +1,70 @@
-"""Each number with a decimal point in README.md and docs/benchmarks.md stands in a committed manifest."""
+"""Each figure of README.md and of the pages of docs stands in a committed manifest, or is allowed with a reason.
+
+A page's generated blocks are held to their manifests. Outside them, and outside fenced code, a number with a decimal
+point or with a unit of time or pace is on a list here that says why it is no measurement.
+"""
 
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 from following import REPOSITORY
 
+from truerecall.core.config import Settings
+
 MANIFESTS = REPOSITORY / "benchmarks" / "manifests"
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 PAGE = (REPOSITORY / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 
+HAND_MADE = sorted(
+    page
+    for page in [*(REPOSITORY / "docs").glob("*.md"), *(REPOSITORY / "docs" / "design").glob("*.md")]
+    if page.name not in ("benchmarks.md", "cli.md")  # generated whole: held to the code by test_generated.py
+)
+
+# With whatever stands right behind it, so that neither `4.7ms` nor `2.5e-7` slips through; then whole numbers that
+# measure something.
+FIGURE = re.compile(
+    r"(?<![\w.,/])(?:\d[\d,]*)?\.\d(?:[\w.-]*\w)?"
+    r"|(?<![\w.,/])\d+e-?\d+|\d[\d,]*(?=\s?(?:[mµn]?s|seconds|texts/s|tokens/s|%|million)(?!\w))"
+)
+BUDGET = "a budget that benchmarks/budgets.py holds; what was measured stands in its manifest"
+DEFAULT = "a default of src/truerecall/core/config.py"
+ALLOWED = {
+    ("docs/adapters.md", "600"): "the default time-out of src/truerecall/bench/systems/table.py",
+    ("docs/architecture.md", "0.1"): BUDGET,
+    ("docs/architecture.md", "0.15"): BUDGET,
+    ("docs/data.md", "4.0"): "the licence CC BY-NC 4.0",
+    ("docs/design/fusion.md", "0.25"): DEFAULT,
+    ("docs/design/fusion.md", "1.5"): "REFERENCE of src/truerecall/core/config.py",
+    ("docs/design/lexical-lane.md", "0.2"): DEFAULT,
+    ("docs/design/local-models.md", "1.24"): "the versions of onnxruntime that are allowed",
+    ("docs/design/local-models.md", "1.29"): "the versions of onnxruntime that are allowed",
+}
+"""By page and number: why it is no measurement."""
+
+GENERATED = {
+    ("docs/design/fusion.md", "sweep vector-weight"): "sweep-vector-weight.json",
+    ("docs/design/lexical-lane.md", "sweep length-weight"): "sweep-length-weight.json",
+    ("docs/design/token-counter.md", "figures"): "token-counter.json",
+    ("docs/design/local-models.md", "figures"): "local-models.json",
+    ("docs/design/text-analysis.md", "figures"): "text-analysis.json",
+}
+"""The manifest of each generated block of a page of docs/design."""
+
 DECIMAL = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)+(?![\w.]*\w)")
 FREE = {"3.11": "the least version of Python", "2.0": "Apache-2.0", "4.0": "CC BY-NC 4.0"}
 BLOCK = re.compile(r"<!-- generated: figures -->(.*?)<!-- end -->", re.DOTALL)
+ANY_BLOCK = re.compile(r"<!-- generated: ([\w -]+?) -->(.*?)<!-- end -->", re.DOTALL)
+FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 CHAPTER = re.compile(r"^## .*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"^(?:Manifest: \[|### )([\w-]+\.json)", re.MULTILINE)
 
 
+@cache
 def manifests() -> dict[str, Any]:
     return {
         path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(MANIFESTS.glob("*.json"))
@@ -50,9 +96,17 @@ def printable(manifest: Any) -> set[str]:
     figures = [abs(figure) for figure in figures]
     if manifest.get("kind") == "budgets":
         figures += [1000 * figure for figure in figures]
+    if "alpha" in manifest:
+        p_values = [p for row in manifest["rows"] for p in (row["p_holm"], row["comparison"]["p"])]
+        found |= {f"{p:.2g}" for p in p_values}
     return found | {f"{figure:,.{places}f}" for figure in figures for places in (1, 2, 3)} | {
         str(figure) for figure in figures
     }  # fmt: skip
+
+
+def by_hand(text: str) -> str:
+    """A page without its generated blocks and fenced code."""
+    return FENCED.sub("", ANY_BLOCK.sub("", text))
 
 
 def cells(line: str) -> list[str]:
@@ -154,6 +208,108 @@ def test_each_headline_figure_of_the_page_is_the_one_of_its_system_and_metric() 
         pytest.skip("no manifest of a retrieval run is committed yet")
 
     assert checked > 0
+
+
+def test_outside_generated_blocks_a_page_holds_no_figure_that_is_not_allowed_with_a_reason() -> None:
+    found = {
+        (page.relative_to(REPOSITORY).as_posix(), number)
+        for page in HAND_MADE
+        for number in FIGURE.findall(by_hand(page.read_text(encoding="utf-8")))
+    }
+
+    assert sorted(found - ALLOWED.keys()) == [], "generate it from a manifest, or say it without the figure"
+    assert sorted(ALLOWED.keys() - found) == [], "allowed, but no page holds it any more"
+
+
+def test_each_generated_block_of_a_design_page_is_known_here() -> None:
+    found = {
+        (page.relative_to(REPOSITORY).as_posix(), name)
+        for page in HAND_MADE
+        if page.parent.name == "design"
+        for name, _ in ANY_BLOCK.findall(page.read_text(encoding="utf-8"))
+    }
+
+    assert found == GENERATED.keys()
+
+
+@pytest.mark.parametrize(("page", "name"), GENERATED)
+def test_each_decimal_of_a_block_stands_in_its_manifest(page: str, name: str) -> None:
+    manifest = manifests()[GENERATED[page, name]]
+    (block,) = (
+        text for found, text in ANY_BLOCK.findall((REPOSITORY / page).read_text("utf-8")) if found == name
+    )
+    allowed = printable(manifest)
+
+    assert [number for number in DECIMAL.findall(block) if number not in allowed] == []
+    assert f"[{GENERATED[page, name]}](../../benchmarks/manifests/{GENERATED[page, name]})" in block
+
+
+@pytest.mark.parametrize(
+    ("page", "name"), [key for key, file in GENERATED.items() if file.startswith("sweep-")]
+)
+def test_each_figure_of_a_sweeps_table_is_the_one_of_its_value_and_row(page: str, name: str) -> None:
+    manifest = manifests()[GENERATED[page, name]]
+    block = dict(ANY_BLOCK.findall((REPOSITORY / page).read_text("utf-8")))[name]
+    by_value = {row["value"]: row["figures"] for row in (*manifest["rows"], manifest["control"])}
+    rows = list(tables(block))
+
+    assert len(rows) == len(by_value) == manifest["tried"] + 1
+    for row in rows:
+        first = row.pop(manifest["setting"])
+        figures = by_value[None if first.startswith("bm25") else float(first.removesuffix(" (shipped)"))]
+        printed = {column.casefold(): figure for column, figure in row.items()}
+        assert printed == {column: f"{figure:.3f}" for column, figure in figures.items()}
+
+
+def test_what_a_sweep_calls_shipped_is_the_default_and_its_manifest_is_of_clean_code() -> None:
+    for name, shipped in (
+        ("sweep-vector-weight.json", Settings().lanes.vector),
+        ("sweep-length-weight.json", Settings().recall.length_weight),
+    ):
+        sweep = manifests()[name]
+        assert [row["value"] for row in sweep["rows"] if row["default"]] == [shipped]
+        assert (sweep["split"], sweep["recognised"], sweep["provenance"]["dirty"]) == ("dev", True, False)
+
+
+def test_measured_figures_are_of_clean_code() -> None:
+    found = {name: m["making"]["dirty"] for name, m in manifests().items() if m.get("kind") == "figures"}
+
+    assert found == {"local-models.json": False, "text-analysis.json": False, "token-counter.json": False}
+
+
+def test_each_difference_to_plain_bm25_is_the_one_of_its_comparison() -> None:
+    checked = 0
+    for chapter in CHAPTER.findall(PAGE):
+        section = chapter.partition("### Against plain BM25")[2].partition("\n### ")[0]
+        if not section:
+            continue
+        named = re.search(r"^Manifest: \[(compare-[\w-]+\.json)\]", section, re.MULTILINE)
+        assert named, "the section names no manifest"
+        rows = {row["row"]: row["comparison"] for row in manifests()[named[1]]["rows"]}
+        for row in tables(section):
+            if "difference" in row:
+                level, _, metric = row["row"].casefold().partition(" ")
+                made = rows[f"{level}:{metric}"]
+                assert row["truerecall"] == f"{made['mean_a']:.3f}"
+                assert row["bm25"] == f"{made['mean_b']:.3f}"
+                assert row["difference"] == f"{made['difference']:+.3f}"
+                assert row["n"] == f"{made['n']:,}"
+                checked += 1
+
+    assert checked == sum(len(m["rows"]) for name, m in manifests().items() if name.startswith("compare-"))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("R@5 is .607, then 0.699.", [".607", "0.699"]),
+        ("4.7–5.7 ms, 17 ms, 4.7ms, 2.5e-7, 2e-7", ["4.7", "5.7", "17", "4.7ms", "2.5e-7", "2e-7"]),
+        ("about 60 texts/s, 1,500 tokens/s, 1.5 s and 20 %", ["60", "1,500", "1.5", "20"]),
+        ("254 tokens, step 3. Then 5 more; e.g. files in a.2/b", []),
+    ],
+)
+def test_figures_by_hand_are_found(text: str, found: list[str]) -> None:
+    assert FIGURE.findall(text) == found
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,11 @@ from pathlib import Path
 
 import click
 
+from truerecall.bench.report.design import figures_block, sweep_block
 from truerecall.bench.report.publication import (
+    FIGURES,
     FOLDER,
+    SWEEP,
     Committed,
     committed,
     picture,
@@ -74,12 +77,34 @@ def settings_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _sweep(page: str, name: str) -> Part:
+    """The block of a sweep in a page of docs/design."""
+    key = f"{SWEEP}{name}"
+    return Part(
+        f"docs/design/{page}.md",
+        f"sweep {name}",
+        lambda found: sweep_block(f"{key}.json", found.sweeps.get(key)),
+    )
+
+
+def _figures(name: str) -> Part:
+    """The block of a script's figures in the page of docs/design of the same name."""
+    return Part(
+        f"docs/design/{name}.md",
+        "figures",
+        lambda found: figures_block(f"{name}.json", found.figures.get(name)),
+    )
+
+
 PARTS: tuple[Part, ...] = (
     Part("docs/cli.md", None, lambda found: cli_reference()),
     Part("docs/settings.md", "settings", lambda found: settings_table()),
-    Part("docs/benchmarks.md", None, lambda found: publication(found.retrieval, found.budgets)),
+    Part("docs/benchmarks.md", None, lambda found: publication(found)),
     Part("docs/images/recall.svg", None, lambda found: picture(found.retrieval)),
     Part("README.md", "figures", lambda found: readme_figures(found.retrieval)),
+    _sweep("fusion", "vector-weight"),
+    _sweep("lexical-lane", "length-weight"),
+    *(_figures(name) for name in FIGURES),
 )
 """What is generated, in the order in which it is named."""
 

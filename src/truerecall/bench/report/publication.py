@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from truerecall.bench.budgets import Budgets, read_budgets
+from truerecall.bench.compare import CompareReport
 from truerecall.bench.datasets.known import LOCOMO_DEV, SMALL_NOTE
 from truerecall.bench.manifest import DatasetResult, RetrievalManifest, SystemResult
+from truerecall.bench.measured import Figures, Sweep, read_figures, read_sweep
 from truerecall.bench.report import quality, setting
+from truerecall.bench.report.against import PREFIX, Against, against, read_comparison
 from truerecall.bench.report.charts import charts
 from truerecall.bench.report.figures import (
     BASELINE,
@@ -45,6 +48,11 @@ DEFAULT = "locomo-dev"
 LOCAL = "locomo-dev-local"
 """The manifest of the memory with the models of the extra `local`."""
 
+SWEEP = "sweep-"
+"""How the files of sweeps begin."""
+FIGURES = ("token-counter", "local-models", "text-analysis")
+"""The manifests of the scripts in benchmarks/ that measure our own speed and sizes."""
+
 _RETRIEVAL = ("locomo-", "longmemeval-")
 _RANDOM = "random"
 _RIVALS = ("mem0", "Zep/Graphiti", "Hindsight", "Mnemosyne")
@@ -59,6 +67,12 @@ class Committed:
     retrieval: Mapping[str, RetrievalManifest] = field(default_factory=dict)
     """By the name of their file, without its ending."""
     budgets: Budgets | None = None
+    comparisons: Mapping[str, CompareReport] = field(default_factory=dict)
+    """With plain BM25, by the name of the compared run's manifest."""
+    sweeps: Mapping[str, Sweep] = field(default_factory=dict)
+    """By the name of their file."""
+    figures: Mapping[str, Figures] = field(default_factory=dict)
+    """By the name of their file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +84,8 @@ class Run:
     banner: str | None
     warnings: tuple[str, ...]
     sections: tuple[Section, ...]
+    against: Against | None
+    """Stands after the first section."""
 
 
 def committed(folder: Path) -> Committed:
@@ -79,14 +95,28 @@ def committed(folder: Path) -> Committed:
         RunError: one of them is not a manifest of this version.
     """
     files = sorted(folder.glob("*.json"), key=lambda path: path.stem)
-    runs = {path.stem: read_manifest(path) for path in files if path.stem.startswith(_RETRIEVAL)}
     path = folder / "budgets.json"
-    return Committed(runs, read_budgets(path) if path.is_file() else None)
+    return Committed(
+        retrieval={path.stem: read_manifest(path) for path in files if path.stem.startswith(_RETRIEVAL)},
+        budgets=read_budgets(path) if path.is_file() else None,
+        comparisons={
+            path.stem.removeprefix(PREFIX): read_comparison(path)
+            for path in files
+            if path.stem.startswith(PREFIX)
+        },
+        sweeps={path.stem: read_sweep(path) for path in files if path.stem.startswith(SWEEP)},
+        figures={path.stem: read_figures(path) for path in files if path.stem in FIGURES},
+    )
 
 
-def publication(manifests: Mapping[str, RetrievalManifest], budgets: Budgets | None = None) -> str:
-    """The page docs/benchmarks.md; manifests by the name of their file without its ending."""
-    runs = [run for name, manifest in sorted(manifests.items()) for run in _runs(name, manifest)]
+def publication(found: Committed) -> str:
+    """The page docs/benchmarks.md.
+
+    Raises:
+        RunError: a comparison was not made of the run whose name it bears.
+    """
+    manifests, budgets = found.retrieval, found.budgets
+    runs = [run for name in sorted(manifests) for run in _runs(name, found)]
     return (
         environment(autoescape=False)
         .get_template("publication.md.jinja")
@@ -167,15 +197,17 @@ def _locomo(manifests: Mapping[str, RetrievalManifest]) -> list[DatasetResult]:
     return [d for m in manifests.values() for d in m.datasets if family(d) == "locomo"]
 
 
-def _runs(name: str, manifest: RetrievalManifest) -> Iterator[Run]:
-    for found in manifest.datasets:
-        dataset = arranged(found)
+def _runs(name: str, found: Committed) -> Iterator[Run]:
+    manifest, report = found.retrieval[name], found.comparisons.get(name)
+    for unordered in manifest.datasets:
+        dataset = arranged(unordered)
         ours = [described(system) for system in dataset.systems if is_ours(system)]
         yield Run(
             title=plain(f"{title(dataset)}: {', '.join(ours) or 'controls'}"),
             file=f"{name}.json",
             banner=WIRING_PROOF if manifest.wiring_proof else None,
             warnings=tuple(plain(line) for line in warnings(dataset)),
+            against=None if report is None else against(name, dataset, report, found.sweeps),
             sections=(
                 quality.short_answer(dataset),
                 quality.with_intervals(dataset),

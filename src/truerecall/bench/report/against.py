@@ -1,0 +1,160 @@
+"""The section "Against plain BM25": a committed comparison as tables, in the words of the comparison itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from truerecall.bench.compare import CompareReport, RowResult
+from truerecall.bench.manifest import DatasetResult, GridLevel
+from truerecall.bench.measured import Sweep
+from truerecall.bench.report.figures import MISSING, count, find, heading, number, value
+from truerecall.bench.report.tables import Section, Table, section, table
+from truerecall.errors import RunError
+
+PREFIX = "compare-"
+"""Of the files of comparisons; what follows is the name of the run's manifest."""
+
+_REPORT = TypeAdapter(CompareReport)
+_TOLERANCE = 1e-6
+"""A manifest keeps six decimals of a mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A comparison laid out, and the file that it comes from."""
+
+    file: str
+    section: Section
+
+
+def read_comparison(path: Path) -> CompareReport:
+    """The comparison in a file that ``truerecall bench compare --json`` wrote.
+
+    Raises:
+        RunError: it is not one of this version.
+    """
+    try:
+        return _REPORT.validate_json(path.read_text(encoding="utf-8"))
+    except (ValidationError, UnicodeDecodeError):
+        raise RunError(
+            "the comparison is not one of this version",
+            where=path.name,
+            remedy="Write it anew: truerecall bench compare RUN --json.",
+        ) from None
+
+
+def against(name: str, dataset: DatasetResult, report: CompareReport, sweeps: Mapping[str, Sweep]) -> Against:
+    """The comparison of two systems on one data set of the manifest ``name``.
+
+    Raises:
+        RunError: the comparison was made of another run than the manifest.
+    """
+    file = f"{PREFIX}{name}.json"
+    label = f"{dataset.name}:{dataset.variant}"
+    own = replace(report, rows=tuple(row for row in report.rows if row.dataset == label))
+    for row in own.rows:
+        _check_same_run(dataset, own, row, file)
+    a, b = report.system_a, report.system_b
+    sentences = [
+        f"{a} against {b}, paired by question; differences are {a} less {b}. p is adjusted by Holm over "
+        f"{len(report.rows)} rows; the level is {report.alpha:g}.",
+    ]
+    if dataset.split == "dev":
+        sentences.append(_chosen_here(sweeps))
+    tables = [_differences(own), _conversations(own), _verdicts(own)]
+    return Against(file, section("against", "Against plain BM25", sentences, tables))
+
+
+def _chosen_here(sweeps: Mapping[str, Sweep]) -> str:
+    tried = [
+        f"{sweep.tried} values of {sweep.setting} ({name}.json)" for name, sweep in sorted(sweeps.items())
+    ]
+    looked = "; ".join([*tried, "and five stop lists, tried before manifests were kept of such trials"])
+    return (
+        "In-sample: lane weight, length weight and stop list were chosen on this very split, and no p accounts for "
+        f"that choice. Configurations looked at: {looked}."
+    )
+
+
+def _differences(report: CompareReport) -> Table:
+    rows = []
+    for result in report.rows:
+        made = result.comparison
+        bounds = made.interval
+        rows.append(
+            (
+                _title(result.row),
+                number(made.mean_a),
+                number(made.mean_b),
+                _signed(made.difference),
+                MISSING if bounds is None else f"{_signed(bounds.low)} to {_signed(bounds.high)}",
+                count(made.n),
+                made.test,
+                f"{made.p:.2g}",
+                f"{result.p_holm:.2g}",
+                number(made.smallest_detectable),
+            )
+        )
+    columns = [
+        "row", report.system_a, report.system_b, "difference", "95 % by conversation", "n", "test", "p", "Holm p",
+        "smallest detectable difference",
+    ]  # fmt: skip
+    return table("Paired differences", columns, rows)
+
+
+def _conversations(report: CompareReport) -> Table:
+    names = list(
+        dict.fromkeys(
+            f"{part.cluster} (n {count(part.n)})"
+            for result in report.rows
+            for part in result.comparison.clusters
+        )
+    )
+    rows = []
+    for result in report.rows:
+        own = {f"{part.cluster} (n {count(part.n)})": part.difference for part in result.comparison.clusters}
+        rows.append((_title(result.row), *(_signed(own.get(name)) for name in names)))
+    return table("Each conversation's own difference", ["row", *names], rows)
+
+
+def _verdicts(report: CompareReport) -> Table:
+    rows = [(_title(result.row), _verdict(report, result)) for result in report.rows]
+    return table("What may be said", ["row", "verdict"], rows, words=2)
+
+
+def _verdict(report: CompareReport, result: RowResult) -> str:
+    """The comparison's own last sentence on a row."""
+    return replace(report, rows=(result,), missing=()).as_text().splitlines()[-1].strip()
+
+
+def _check_same_run(dataset: DatasetResult, report: CompareReport, result: RowResult, file: str) -> None:
+    level, metric = _row(result.row)
+    for name, mean in (
+        (report.system_a, result.comparison.mean_a),
+        (report.system_b, result.comparison.mean_b),
+    ):
+        known = [value(find(system, level, metric)) for system in dataset.systems if system.name == name]
+        if not any(found is not None and abs(found - mean) < _TOLERANCE for found in known):
+            raise RunError(
+                f"the comparison was made of another run: its {result.row} of {name} is not the manifest's",
+                where=file,
+                remedy="Compare the run of the manifest again.",
+            )
+
+
+def _row(name: str) -> tuple[GridLevel | None, str]:
+    level, colon, metric = name.partition(":")
+    if not colon:
+        return None, name
+    return ("turn" if level == "turn" else "session"), metric
+
+
+def _title(name: str) -> str:
+    return heading(*_row(name))
+
+
+def _signed(amount: float | None) -> str:
+    text = number(amount)
+    return f"+{text}" if amount is not None and amount > 0 and float(text) else text

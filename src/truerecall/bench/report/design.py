@@ -1,0 +1,66 @@
+"""The generated blocks of docs/design: sweeps and measured figures, each with what it rests on."""
+
+from truerecall.bench.measured import SWEPT, Figures, Sweep, SweepRow
+from truerecall.bench.report.figures import count, counted, heading, number
+from truerecall.bench.report.rendering import environment
+from truerecall.bench.report.tables import Table, table
+from truerecall.bench.report.words import COMPARABILITY
+
+UNMEASURED = "Not measured: no manifest of it is committed yet.\n"
+
+
+def sweep_block(file: str, sweep: Sweep | None) -> str:
+    """The table of one sweep, from ``file`` in the folder of manifests."""
+    if sweep is None:
+        return UNMEASURED
+    model = f"with {sweep.embedder}" if sweep.embedder else "no model"
+    caption = (
+        f"{sweep.dataset}, {sweep.split} split, {count(sweep.n)} questions in "
+        f"{counted(sweep.conversations, 'conversation')}, {model}; all else as shipped; in-sample"
+    )
+    columns = [sweep.setting, *(heading(level, metric) for level, metric in SWEPT)]
+    rows = [_sweep_row(row) for row in (*sweep.rows, sweep.control)]
+    sentences = [sweep.in_sample, f"Configurations tried: {count(sweep.tried)}.", COMPARABILITY]
+    made = sweep.provenance
+    return _block(file, [table(caption, columns, rows)], " ".join(sentences), made.commit, made.dirty)
+
+
+def figures_block(file: str, figures: Figures | None) -> str:
+    """The tables of one script's figures."""
+    if figures is None:
+        return UNMEASURED
+    tables = [
+        table(
+            made.caption,
+            [made.rows_are, *(column.name for column in made.columns)],
+            [
+                (row.name, *(number(f, c.places) for f, c in zip(row.figures, made.columns, strict=True)))
+                for row in made.rows
+            ],
+        )
+        for made in figures.tables
+    ]
+    making = figures.making
+    packages = [f"{name} {version}" for name, version in sorted(making.packages.items())]
+    facts = [
+        f"truerecall {making.truerecall}", f"Python {making.python}", f"SQLite {making.sqlite}", *packages,
+        f"{making.machine.get('system')} on {making.machine.get('architecture')}",
+        f"{making.machine.get('cores')} cores (load average before: {number(making.load, 1)})",
+    ]  # fmt: skip
+    told = f"{figures.method} Made with {', '.join(facts)} by `{making.script}`."
+    return _block(file, tables, told, making.commit, making.dirty)
+
+
+def _block(file: str, tables: list[Table], told: str, commit: str | None, dirty: bool | None) -> str:
+    state = " with uncommitted changes" if dirty else ""
+    return (
+        environment(autoescape=False)
+        .get_template("design.md.jinja")
+        .render(tables=tables, told=told, file=file, commit=commit and commit[:12], state=state)
+    )
+
+
+def _sweep_row(row: SweepRow) -> list[str]:
+    name = "bm25 control" if row.value is None else f"{row.value:g}"
+    name += " (shipped)" if row.default else ""
+    return [name, *(number(row.figures.get(f"{level} {metric}")) for level, metric in SWEPT)]

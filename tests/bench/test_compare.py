@@ -161,14 +161,14 @@ def test_equal_systems_show_no_difference(tmp_path: Path) -> None:
         "tiny:made turn:any@10: 0.500 and 0.500, difference +0.000, n = 40; McNemar exact p = 1, Holm 1.\n"
         "  by conversation: c1 +0.000 (n = 20), c2 +0.000 (n = 20)\n"
         "  clustered 95 % interval: +0.000 to +0.000 over 2 conversations\n"
-        "  smallest difference that these pairs could show: none\n"
+        "  smallest difference that these pairs could show: none, for too few of them differ\n"
         "  No difference is shown within these conversations: the adjusted p is not below 0.01 and the sign is "
         "not the same in every conversation.\n"
         "\n"
         "tiny:made session:mrr: 0.500 and 0.500, difference +0.000, n = 40; sign-flip p = 1, Holm 1.\n"
         "  by conversation: c1 +0.000 (n = 20), c2 +0.000 (n = 20)\n"
         "  clustered 95 % interval: +0.000 to +0.000 over 2 conversations\n"
-        "  smallest difference that these pairs could show: none\n"
+        "  smallest difference that these pairs could show: none, for too few of them differ\n"
         "  No difference is shown within these conversations: the adjusted p is not below 0.01 and the sign is "
         "not the same in every conversation.\n"
     )
@@ -243,8 +243,11 @@ def test_a_run_that_is_not_finished_or_not_there_is_refused(tmp_path: Path) -> N
     unfinished = written(tmp_path / "unfinished", {"old": half})
     (unfinished / "manifest.json").unlink()
 
-    for folder in (unfinished, tmp_path / "absent"):
-        with pytest.raises(RunError, match="the run is not finished"):
+    for folder, said in (
+        (unfinished, "the run is not finished"),
+        (tmp_path / "absent", "there is no such run"),
+    ):
+        with pytest.raises(RunError, match=said):
             compare(run, "new", folder, "old", ROWS)
 
 

@@ -255,3 +255,14 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
     assert path.read_text(encoding="utf-8") == "first\n"
     assert [found.name for found in tmp_path.iterdir()] == ["kept.txt"]
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+    mine = tmp_path / "trial" / "work" / "thesis.txt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("precious", encoding="utf-8")
+
+    with pytest.raises(RunError, match="something else than a run"):
+        run(tmp_path, [Bm25()])
+
+    assert mine.read_text(encoding="utf-8") == "precious"

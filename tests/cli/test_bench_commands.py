@@ -17,7 +17,16 @@ from truerecall.bench.datasets.fixtures import fixture_folder
 from truerecall.cli.main import main
 
 SYSTEM = ("--system", "truerecall,embedder=none")
-TIMES = {"created", "command", "latency", "ingest_seconds", "ingest_cached", "earlier_runs", "ms", "rows_sha256"}
+TIMES = {
+    "created",
+    "command",
+    "latency",
+    "ingest_seconds",
+    "ingest_cached",
+    "earlier_runs",
+    "ms",
+    "rows_sha256",
+}
 
 
 def untimed(value: Any) -> Any:
@@ -200,12 +209,12 @@ def test_a_report_is_made_anew_from_the_manifest_with_the_same_bytes(cli, run: P
         (["data", "check", "none"], "there is no such data folder"),
         (["data", "check", "damaged"], "1 of 1 files cannot be read"),
         (["data", "check", "empty"], "there is no *.json file"),
-        (["report", "none"], "no manifest"),
+        (["report", "none"], "no such run"),
         (["report", "made"], "no manifest"),
         (["report", "runs/r", "--out", "file"], "cannot be written"),
         (["report", "runs/r/rows.jsonl"], "not one of this version"),
         (["report", "latin"], "manifest"),
-        (["compare", "none"], "no manifest"),
+        (["compare", "none"], "no such run"),
         (["compare", "runs/r", "--a", "nope"], "the run has no system 'nope'"),
         (["compare", "runs/r", "--alpha", "nan"], "alpha between 0 and 1"),
         (["compare", "runs/r/manifest.json"], "manifest"),

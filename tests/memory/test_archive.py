@@ -419,3 +419,26 @@ def test_what_superseded_an_entry_may_have_been_purged_before_the_export(
     assert (tmp_path / "again" / "events.jsonl").read_bytes() == (
         tmp_path / "export" / "events.jsonl"
     ).read_bytes()
+
+
+def test_a_folder_that_looks_like_a_draft_but_is_not_ours_stays(opened: Opener, tmp_path: Path) -> None:
+    memory = opened()
+    memory.remember("the heron came back")
+    mine = tmp_path / ".export.part" / "thesis.txt"
+    mine.parent.mkdir()
+    mine.write_text("precious", encoding="utf-8")
+
+    with pytest.raises(ArchiveError, match="not empty"):
+        memory.export(tmp_path / "export")
+
+    assert mine.read_text(encoding="utf-8") == "precious"
+
+
+def test_an_export_is_known_to_a_later_purge_even_if_it_failed(opened: Opener, tmp_path: Path) -> None:
+    memory = opened()
+    (result,) = memory.remember("the heron came back")
+    (tmp_path / ".export.part").write_text("in the way", encoding="utf-8")
+    with pytest.raises(ArchiveError):
+        memory.export(tmp_path / "export")
+
+    assert memory.purge(str(result.id)).exports == (str(tmp_path / "export"),)

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from whole_store import Opener, damage, dump, texts, traced
 
-from truerecall import Draft, ManualClock, Memory
+from truerecall import Draft, ManualClock, Memory, Settings
+from truerecall.core.config import StoreSettings
 from truerecall.errors import NotAStore, TruerecallError
 from truerecall.memory.doctor import Health
+from truerecall.memory.store import health
 
 LONG = " ".join(f"filler{number}" for number in range(900))
 
@@ -206,3 +208,31 @@ def test_an_entry_that_is_gone_from_under_its_derived_rows_is_said_to_be_damage(
 
     assert texts(memory.recall("weir")) == ["the weir broke"]
     assert not memory.doctor().healthy
+
+
+def test_a_second_name_of_the_file_is_found(store: Path, opened: Opener) -> None:
+    memory = opened()
+    store.with_name("other.db").hardlink_to(store)
+
+    (finding,) = [finding for finding in memory.doctor().findings if finding.check == "file mode"]
+
+    assert not finding.healthy
+    assert "m.db has another name (a hard link)" in finding.detail
+
+
+def test_a_check_does_not_keep_others_from_writing(
+    store: Path, opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked, writer = opened(), opened(settings=Settings(store=StoreSettings(busy_timeout=0.05)))
+    checked.remember("the heron came back")
+    written = []
+
+    def look(db: object) -> list[str]:
+        written.append(writer.remember(f"meanwhile {len(written)}")[0].status)
+        return []
+
+    # In the middle of the check, as another process would.
+    monkeypatch.setattr(health, "_standing_faults", look)
+    checked.doctor()
+
+    assert written == ["stored"]

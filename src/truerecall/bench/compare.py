@@ -220,7 +220,7 @@ def _row_sentences(result: RowResult, alpha: float, a: str, b: str) -> Iterable[
     yield f"  by conversation: {shares}"
     yield f"  clustered 95 % interval: {interval}"
     if c.smallest_detectable is None:
-        yield "  smallest difference that these pairs could show: none"
+        yield "  smallest difference that these pairs could show: none, for too few of them differ"
     else:
         yield f"  smallest difference that these pairs could show: {c.smallest_detectable:.3f}"
     if result.holds:

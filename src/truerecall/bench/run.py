@@ -109,21 +109,26 @@ class RunFolder:
     """The files of one run; made by ``opened``."""
 
     def __init__(self, out: Path, name: str) -> None:
-        """Make or reopen the folders; ``RunError`` if one cannot be made, or leads out of ``out``."""
+        """Name the folders; ``RunError`` if one leads out of ``out``, or holds something that is no run."""
         try:
             out.mkdir(parents=True, exist_ok=True)
             self.out = out.resolve()
             self.path = below(self.out, name)
             self.work = below(self.out, name, "work")
             self._chunks = below(self.out, name, "chunks")
-            for folder in (self.path, self._chunks, self.work):
-                folder.mkdir(exist_ok=True)
+            self.path.mkdir(exist_ok=True)
+            # What is in a run's folder is replaced and removed: it must be a run's.
+            foreign = any(self.path.iterdir()) and not (self.path / "run.json").is_file()
         except OSError as error:
             raise RunError(
                 f"the output folder cannot be used: {error.strerror}",
                 where=str(out),
                 remedy="Name a folder that can be written.",
             ) from None
+        if foreign:
+            raise RunError(
+                "the folder holds something else than a run", where=name, remedy="Give the run another name."
+            )
 
     @classmethod
     @contextmanager
@@ -136,6 +141,8 @@ class RunFolder:
         folder = cls(out, name)
         with _locked(folder.path):
             folder._keep_plan(plan)
+            for part in (folder._chunks, folder.work):
+                part.mkdir(exist_ok=True)
             yield folder
 
     def read_chunk(self, key: str) -> Chunk | None:
@@ -234,6 +241,8 @@ def read_manifest(run: Path) -> RetrievalManifest:
     try:
         return RetrievalManifest.model_validate_json(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
+        if not run.exists():
+            raise RunError("there is no such run", where=str(run), remedy="Name a run's folder.") from None
         raise RunError(
             "the run is not finished: it has no manifest",
             where=run.name,

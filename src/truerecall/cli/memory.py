@@ -10,8 +10,8 @@ import click
 
 from truerecall.cli.opening import Instant, Place, memory_options
 from truerecall.cli.text import Words, for_terminal, one_line, standard_input
-from truerecall.core.entry import DEFAULT_TRUST, Entry, Kind
-from truerecall.errors import InvalidInput
+from truerecall.core.entry import DEFAULT_TRUST, Entry, EventTime, Kind
+from truerecall.errors import InvalidInput, InvalidTime
 
 if TYPE_CHECKING:
     from truerecall.memory.recall.recalled import Recall
@@ -47,6 +47,8 @@ def remember_command(
             "there is nothing to remember", where=str(messages), remedy="Give a message or more."
         )
     details = {name: value for name, value in details.items() if value is not None}
+    if "happened_at" in details:
+        details["happened_at"] = _event_time(details["happened_at"])
     with place.open(create=True) as memory:
         results = memory.remember(what, visibility="private" if private else "shared", pinned=pin, **details)
     for result in results:
@@ -120,8 +122,11 @@ def list_command(place: Place, as_json: bool, **wanted: Any) -> None:
 
     with place.open() as memory:
         entries = memory.list(Filter(**wanted))
+        counts = memory.counts()
     for entry in entries:
         click.echo(json.dumps(entry_json(entry), ensure_ascii=False) if as_json else _row(entry))
+    if len(entries) < counts.entries:
+        click.echo(f"note: {len(entries)} of {counts.entries} entries shown", err=True)
 
 
 @click.command("show")
@@ -160,6 +165,17 @@ def forget_command(place: Place, entry_ids: tuple[str, ...]) -> None:
     with place.open() as memory:
         memory.forget(*entry_ids)
     click.echo(f"retired {len(entry_ids)}")
+
+
+def _event_time(text: str) -> EventTime:
+    try:
+        return EventTime.parse(text)
+    except InvalidTime as error:
+        raise InvalidTime(
+            error.problem,
+            where="--happened-at",
+            remedy="Write 2024, 2024-05, 2024-05-07 or, with its zone, 2024-05-07T09:30:00Z.",
+        ) from None
 
 
 def _read_messages(file: Path) -> list[Any]:

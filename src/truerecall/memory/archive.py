@@ -63,6 +63,21 @@ class Archive:
             )
 
 
+def refuse_taken(folder: Path) -> None:
+    """``ArchiveError`` for a place that holds something already."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ArchiveError(
+            "the export's folder is not empty, or no folder", where=str(folder), remedy="Name a new folder."
+        )
+
+
+def _clear_draft(draft: Path) -> None:
+    """Remove what a killed export left; never a folder of somebody else's."""
+    if draft.is_dir() and {path.name for path in draft.iterdir()} <= {_ENTRIES, _EVENTS, _VECTORS, _MANIFEST}:
+        shutil.rmtree(draft, ignore_errors=True)
+    refuse_taken(draft)
+
+
 def write_archive(
     folder: Path,
     scope: Scope,
@@ -71,11 +86,10 @@ def write_archive(
     model: ModelIdentity | None,
 ) -> Archive:
     """Write an export into a folder that does not exist yet (or is empty): whole, or not at all."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ArchiveError("the export's folder is not empty", where=str(folder), remedy="Name a new folder.")
+    refuse_taken(folder)
     draft = folder.with_name(f".{folder.name}.part")
+    _clear_draft(draft)
     try:
-        shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True, mode=0o700)
         counts = _write_files(draft, entries, events)
         manifest = {

@@ -12,7 +12,7 @@ from truerecall.core.config import Settings
 from truerecall.core.entry import DEFAULT_TRUST, Draft, Entry, Event, EventKind, Scope, Trust
 from truerecall.core.ids import IdSource, id_bytes, id_text, seeded_bits, system_bits
 from truerecall.errors import ArchiveError, InvalidInput, NotFound, StoreReadOnly
-from truerecall.memory.archive import read_archive, write_archive
+from truerecall.memory.archive import read_archive, refuse_taken, write_archive
 from truerecall.memory.doctor import Health, examine
 from truerecall.memory.recall.pipeline import Request, recall
 from truerecall.memory.recall.recalled import Recall
@@ -173,7 +173,7 @@ class Memory:
         return found[full]
 
     def list(self, wanted: Filter | None = None) -> tuple[Entry, ...]:
-        """Entries, the last learned first."""
+        """Entries, the last learned first; the newest 50 that are not ended unless ``wanted`` says otherwise."""
         return tuple(self._store.listing(self.scope, wanted or Filter(), self._clock()))
 
     def history(self, entry_id: str) -> History:
@@ -249,11 +249,13 @@ class Memory:
     def export(self, folder: str | Path) -> Path:
         """Write all that this user sees into a new folder: a manifest and JSON lines."""
         target = Path(folder).resolve()
+        refuse_taken(target)
         identity = None if self._embedder is None else self._embedder.identity
+        if not self._frozen:
+            # Before it is written: a purge must know of it, and may know of one that failed.
+            self._store.note_export(self.scope, target, self._clock())
         with self._store.snapshot(self.scope) as all_of_it:
             write_archive(target, self.scope, all_of_it.entries, all_of_it.events, identity)
-        if not self._frozen:
-            self._store.note_export(self.scope, target, self._clock())
         return target
 
     def import_(self, folder: str | Path) -> Imported:

@@ -45,15 +45,19 @@ def check(database: Database, identity: ModelIdentity | None) -> list[Finding]:
         ),
         ("schema version", _schema_faults, "Open the store with this version of truerecall once."),
         ("rows and their links", _link_faults, "Restore a copy or an export."),
-        ("text indexes", _index_faults, _REPAIR),
+        ("text indexes", _content_faults, _REPAIR),
         ("standing (derived from entries and events)", _standing_faults, _REPAIR),
         ("vectors", _vector_faults, _REPAIR),
     )
     findings = []
-    with database.writing() as db:  # FTS5 checks itself by an INSERT that changes nothing
+    with (
+        database.writing() as db
+    ):  # FTS5 checks itself by an INSERT that changes nothing; the rest only reads
+        own = index_faults(db)
+    with database.reading() as db:
         for name, look, repair in checks:
             try:
-                faults = look(db)
+                faults = own if look is _content_faults and own else look(db)
             except sqlite3.DatabaseError as error:
                 faults = [str(error)]
             detail = "; ".join(faults[:5]) + (f"; and {len(faults) - 5} more" if len(faults) > 5 else "")
@@ -85,7 +89,7 @@ def repair(database: Database) -> list[str]:
         if _standing_faults(db):
             _rebuild_standing(db)
             done.append("derived every entry's standing from its events anew")
-        if _index_faults(db):
+        if index_faults(db) or _content_faults(db):
             rebuild_index(db)
             done.append("made the text indexes anew")
         # Until nothing is bad: a text that lost one piece is embedded anew as a whole.
@@ -151,10 +155,8 @@ def _link_faults(db: sqlite3.Connection) -> list[str]:
     return [*faults, *([f"{strays} entries outside any partition"] if strays else [])]
 
 
-def _index_faults(db: sqlite3.Connection) -> list[str]:
-    faults = index_faults(db)
-    if faults:
-        return faults
+def _content_faults(db: sqlite3.Connection) -> list[str]:
+    """Where an index holds another text than its entry."""
     if _indexed_by(db) != str(ANALYSIS_VERSION):
         return ["indexed by another version of the text analysis"]
     entries = db.execute("SELECT count(*) FROM entry").fetchone()[0]
@@ -243,6 +245,8 @@ def _modes(file: Path) -> Finding:
             if mode != wanted:
                 wrong.append(f"{file.name}{suffix} is {mode:o}")
     open_to_all = wanted & 0o007
+    if file.stat().st_nlink > 1:
+        wrong.append(f"{file.name} has another name (a hard link): used by both, writes are lost")
     detail = (
         f"{wanted:o}"
         + ("; anyone on this machine can read it" if open_to_all else "")

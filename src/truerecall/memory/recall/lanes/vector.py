@@ -16,7 +16,7 @@ def vector(search: Search) -> LaneRanking:
         return _cannot("the query is empty")
     places, values, scales = search.view.vectors()
     if not len(places):
-        return _cannot("no entry has a vector")
+        return _cannot("no entry has a vector yet (`truerecall doctor --repair` embeds them)")
     try:
         query = search.embedder.embed_query(search.query.text)
     except ModelError as error:

@@ -93,8 +93,8 @@ def baseline(dataset: DatasetResult) -> SystemResult | None:
 
 
 def is_ours(system: SystemResult) -> bool:
-    """Whether this is truerecall, in any configuration."""
-    return system.name.startswith(OURS)
+    """Whether this is truerecall, in any configuration: an adapter that calls itself so is not."""
+    return system.name.startswith(OURS) and "adapter_protocol" not in system.configuration
 
 
 def arranged(dataset: DatasetResult) -> DatasetResult:

@@ -214,10 +214,11 @@ def test_a_second_name_of_the_file_is_found(store: Path, opened: Opener) -> None
     memory = opened()
     store.with_name("other.db").hardlink_to(store)
 
-    (finding,) = [finding for finding in memory.doctor().findings if finding.check == "file mode"]
+    (finding,) = [finding for finding in memory.doctor().findings if finding.check == "names"]
 
     assert not finding.healthy
-    assert "m.db has another name (a hard link)" in finding.detail
+    assert finding.detail == "2 hard links: each keeps a log of its own, and writes are lost"
+    assert finding.repair == "Remove all names but one (a symbolic link does no harm)."
 
 
 def test_a_check_does_not_keep_others_from_writing(

@@ -73,7 +73,7 @@ def check(database: Database, identity: ModelIdentity | None) -> list[Finding]:
         )
     )
     if database.path != IN_MEMORY:
-        findings.append(_modes(Path(database.path)))
+        findings.extend(_file_faults_outside(Path(database.path)))
         copies = [copy.name for copy in kept_copies(database.path)]
         findings.append(Finding("kept copies", True, ", ".join(copies) or "none"))
     return findings
@@ -236,25 +236,27 @@ def _embedding(db: sqlite3.Connection, identity: ModelIdentity | None) -> Findin
     return Finding("embedding", held == entries, detail, _REPAIR if held < entries else "")
 
 
-def _modes(file: Path) -> Finding:
+def _file_faults_outside(file: Path) -> list[Finding]:
+    """What the file system says: who may read the files, and under how many names they are used."""
     wanted = file.stat().st_mode & 0o777
-    wrong = []
+    wrong = ["anyone on this machine can read it"] if wanted & 0o007 else []
     for suffix in ("-wal", "-shm"):
         with contextlib.suppress(FileNotFoundError):
             mode = file.with_name(file.name + suffix).stat().st_mode & 0o777
             if mode != wanted:
                 wrong.append(f"{file.name}{suffix} is {mode:o}")
-    open_to_all = wanted & 0o007
-    if file.stat().st_nlink > 1:
-        wrong.append(f"{file.name} has another name (a hard link): used by both, writes are lost")
-    detail = (
-        f"{wanted:o}"
-        + ("; anyone on this machine can read it" if open_to_all else "")
-        + "".join(f"; {w}" for w in wrong)
-    )
-    return Finding(
-        "file mode",
-        not wrong and not open_to_all,
-        detail,
-        f"chmod 600 {file.name}*" if wrong or open_to_all else "",
-    )
+    names = file.stat().st_nlink
+    return [
+        Finding(
+            "file mode",
+            not wrong,
+            "; ".join([f"{wanted:o}", *wrong]),
+            f"chmod 600 {file.name}*" if wrong else "",
+        ),
+        Finding(
+            "names",
+            names == 1,
+            "one" if names == 1 else f"{names} hard links: each keeps a log of its own, and writes are lost",
+            "" if names == 1 else "Remove all names but one (a symbolic link does no harm).",
+        ),
+    ]

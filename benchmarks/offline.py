@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 SEEN = "SEEN "
 TEXTS = 200
@@ -187,6 +188,8 @@ def watch(allowed: Path) -> Callable[[str, tuple[object, ...]], None]:
     def outside(name: object) -> bool:
         if not isinstance(name, (str, bytes, os.PathLike)):
             return False  # a descriptor: its opening was seen
+        if isinstance(name, str) and name.startswith("file:"):  # SQLite's form of a path
+            name = unquote(urlsplit(name).path)
         return not Path(os.fsdecode(os.path.abspath(name))).is_relative_to(allowed)  # noqa: PTH100
 
     def hook(event: str, values: tuple[object, ...]) -> None:

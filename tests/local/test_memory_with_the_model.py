@@ -106,7 +106,10 @@ def test_what_was_remembered_without_a_model_is_found_by_meaning_once_the_doctor
     repaired = memory.doctor(repair=True)
     found = memory.recall(ASKED)
 
-    assert (before.hits, before.degradations) == ((), ("vector lane: no entry has a vector",))
+    assert (before.hits, before.degradations) == (
+        (),
+        ("vector lane: no entry has a vector yet (`truerecall doctor --repair` embeds them)",),
+    )
     assert (repaired.repaired, repaired.healthy) == (("embedded 7 entries",), True)
     assert found.hits[0].entry.text == PETS
     assert list(found.hits[0].lanes) == ["vector"]

@@ -143,3 +143,10 @@ def test_long_names_that_would_look_alike_are_printed_in_full(given: SimpleNames
 
 def test_the_same_manifest_gives_the_same_text(given: SimpleNamespace) -> None:
     assert summary(given.manifest()) == summary(given.manifest())
+
+
+def test_an_adapter_that_calls_itself_truerecall_does_not_stand_in_its_place(given: SimpleNamespace) -> None:
+    impostor = given.system("truerecall", configuration={"adapter_protocol": 1})
+    text = summary(given.manifest(given.dataset(systems=[impostor, given.baseline()])))
+
+    assert text.index("bm25 ") < text.index("truerecall ", text.index("system "))

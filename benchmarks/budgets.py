@@ -6,7 +6,6 @@ fails.
 """
 
 import argparse
-import json
 import os
 import platform
 import subprocess
@@ -14,10 +13,12 @@ import sys
 import sysconfig
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from statistics import median, quantiles
+
+from truerecall.bench.budgets import BudgetRow, Budgets
 
 RECORD = Path(__file__).resolve().parent / "manifests" / "budgets.json"
 BARE = (sys.executable, "-c", "pass")
@@ -31,21 +32,6 @@ class Budget:
     name: str
     command: tuple[str, ...]
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """One budget's result; all times in seconds."""
-
-    name: str
-    budget: float
-    beyond_bare: float
-    quartiles: tuple[float, float]
-    bare: float
-    whole: float
-    ratio: float
-    pairs: int
-    within: bool
 
 
 def budgets() -> tuple[Budget, ...]:
@@ -64,7 +50,7 @@ def seconds(command: Sequence[str]) -> float:
     return time.perf_counter() - start
 
 
-def measure(budget: Budget, pairs: int) -> Measurement:
+def measure(budget: Budget, pairs: int) -> BudgetRow:
     """Run the pairs, in alternating order, after one run each that only fills the caches."""
     seconds(BARE), seconds(budget.command)
     bare: list[float] = []
@@ -78,7 +64,7 @@ def measure(budget: Budget, pairs: int) -> Measurement:
             whole.append(seconds(budget.command))
     beyond = [after - before for before, after in zip(bare, whole, strict=True)]
     lower, _, upper = quantiles(beyond, n=4)
-    return Measurement(
+    return BudgetRow(
         name=budget.name,
         budget=budget.seconds,
         beyond_bare=round(median(beyond), 4),
@@ -91,7 +77,7 @@ def measure(budget: Budget, pairs: int) -> Measurement:
     )
 
 
-def describe(result: Measurement) -> str:
+def describe(result: BudgetRow) -> str:
     """One line for a reader."""
     verdict = "within" if result.within else "OVER"
     return (
@@ -102,18 +88,17 @@ def describe(result: Measurement) -> str:
     )
 
 
-def record(results: Sequence[Measurement]) -> str:
+def record(results: Sequence[BudgetRow]) -> Budgets:
     """The manifest: what was measured, with which versions, on what kind of machine; no names, no paths."""
-    document = {
-        "kind": "budgets",
-        "truerecall": metadata.version("truerecall"),
-        "python": platform.python_version(),
-        "system": platform.system(),
-        "machine": platform.machine(),
-        "cores": os.cpu_count(),
-        "measurements": [asdict(result) for result in results],
-    }
-    return json.dumps(document, indent=2) + "\n"
+    return Budgets(
+        kind="budgets",
+        truerecall=metadata.version("truerecall"),
+        python=platform.python_version(),
+        system=platform.system(),
+        machine=platform.machine(),
+        cores=os.cpu_count(),
+        measurements=list(results),
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -134,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(describe(results[-1]), flush=True)
     if options.write:
         RECORD.parent.mkdir(exist_ok=True)
-        RECORD.write_text(record(results), encoding="utf-8")
+        RECORD.write_text(record(results).model_dump_json(indent=2) + "\n", encoding="utf-8")
     return 0 if all(result.within for result in results) else 1
 
 

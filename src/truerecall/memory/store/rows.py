@@ -61,6 +61,20 @@ def read_entries(db: sqlite3.Connection, rowids: Sequence[int]) -> dict[int, Ent
     return found
 
 
+def read_tie_keys(db: sqlite3.Connection, rowids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
+    """Session, position and id of these rows, as ``recall.order`` compares them."""
+    found: dict[int, tuple[str, int, bytes]] = {}
+    for start in range(0, len(rowids), LOOKUP):
+        part = rowids[start : start + LOOKUP]
+        for rowid, session, position, entry_id in db.execute(
+            "SELECT rowid, coalesce(session, ''), coalesce(position, -1), id FROM entry"
+            f" WHERE rowid IN ({', '.join('?' * len(part))})",
+            part,
+        ):
+            found[rowid] = (session, position, entry_id)
+    return found
+
+
 def scan_entries(
     db: sqlite3.Connection, low: int, high: int, batch: int = 1000
 ) -> Iterable[tuple[int, Entry]]:

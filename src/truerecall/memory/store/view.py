@@ -13,7 +13,7 @@ import numpy as np
 
 from truerecall.core.entry import Entry
 from truerecall.errors import NotAStore
-from truerecall.memory.store.rows import ROW_MASK, partition_range, read_entries
+from truerecall.memory.store.rows import ROW_MASK, partition_range, read_entries, read_tie_keys
 from truerecall.memory.store.textindex import postings
 from truerecall.memory.store.vectors import VectorTable, read_vectors
 
@@ -107,6 +107,11 @@ class View:
                 remedy="Run `truerecall doctor`; restore a copy or an export.",
             )
         return [found[rowid] for rowid in rowids]
+
+    def tie_keys(self, places: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
+        """Session, position and id of the entries at these places: what decides between equals."""
+        rowids = {int(self.rowids[place]): place for place in places}
+        return {rowids[rowid]: key for rowid, key in read_tie_keys(self._db, list(rowids)).items()}
 
     def pinned(self, most: int) -> list[Entry]:
         """The newest allowed entries that are pinned, at most so many."""

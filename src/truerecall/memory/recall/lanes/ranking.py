@@ -51,7 +51,7 @@ Lane = Callable[[Search], LaneRanking]
 def best(
     view: View, places: "NDArray[np.intp]", scores: "NDArray[np.float64]", depth: int
 ) -> "NDArray[np.intp]":
-    """Indices of the ``depth`` best: score to nine decimals, higher trust, later event time, then arrival."""
+    """Indices of the ``depth`` best, in the order of ``recall.order``: no tie is left to the order of arrival."""
     rounded = np.round(scores, 9)
     if len(places) > depth:
         # Only rows that can be among the first need the full comparison.
@@ -60,8 +60,22 @@ def best(
     else:
         keep = np.arange(len(places))
     at = places[keep]
-    order = np.lexsort(
-        (view.rowids[at], -view.happened[at].astype(np.float64), -view.trust[at], -rounded[keep])
+    keys = np.stack(
+        [-rounded[keep], -view.trust[at].astype(np.float64), -view.happened[at].astype(np.float64)]
     )
-    chosen: NDArray[np.intp] = keep[order[:depth]]
-    return chosen
+    order = np.lexsort(keys[::-1])
+    keys = keys[:, order]
+    # Rows of one group are equal in score, trust and event time.
+    group = (
+        np.cumsum(np.any(keys[:, 1:] != keys[:, :-1], axis=0)) if len(order) > 1 else np.zeros(0, np.int64)
+    )
+    group = np.concatenate([[0], group])[: len(order)]
+    if len(order) > depth:
+        order = order[: np.searchsorted(group, group[depth - 1], side="right")]
+        group = group[: len(order)]
+    chosen: NDArray[np.intp] = keep[order]
+    if len(group) and group[-1] + 1 < len(group):
+        ties = view.tie_keys(places[chosen].tolist())
+        ranked = sorted(range(len(chosen)), key=lambda i: (group[i], ties[int(places[chosen[i]])]))
+        chosen = chosen[ranked]
+    return chosen[:depth]

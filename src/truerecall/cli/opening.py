@@ -78,9 +78,8 @@ def memory_options(command: Callable[..., None]) -> Callable[..., None]:
         store: Path, user: str, tenant: str, space: str, embedder: str, settings: Path | None, **rest: Any
     ) -> None:
         for name in ("TRUERECALL_USER", "TRUERECALL_TENANT", "TRUERECALL_SPACE"):
-            if (
-                os.environ.get(name) == ""
-            ):  # click takes it for unset, and a slip in a script would mean somebody else
+            # click takes an empty one for unset, and a slip in a script would mean somebody else
+            if os.environ.get(name) == "":
                 raise InvalidScope(f"{name} is empty", where=name, remedy="Set it to a name, or unset it.")
         if str(store) == ":memory:":
             raise InvalidInput("a command keeps its memory in a file", where="--store", remedy="Name a file.")

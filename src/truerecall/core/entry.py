@@ -23,8 +23,6 @@ Visibility = Literal[
 ]
 Precision = Literal["year", "month", "day", "instant"]
 
-DERIVED_KINDS: frozenset[Kind] = frozenset({"fact", "observation", "profile"})
-
 _LONGEST_NAME = 512
 
 

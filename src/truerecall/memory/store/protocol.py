@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol, get_args
 
-from truerecall.core.entry import Entry, Event, EventKind, Kind, Scope, Trust
+from truerecall.core.entry import Entry, Event, Kind, Scope, Trust
 from truerecall.errors import InvalidInput
 from truerecall.memory.store.vectors import TextVectors
 from truerecall.memory.store.view import View
@@ -185,7 +185,3 @@ class Store(Protocol):
     def close(self) -> None:
         """Release the file."""
         ...
-
-
-CLOSING: frozenset[EventKind] = frozenset({"superseded", "retired"})
-"""Events that end an entry."""

@@ -66,10 +66,8 @@ def best(
     order = np.lexsort(keys[::-1])
     keys = keys[:, order]
     # Rows of one group are equal in score, trust and event time.
-    group = (
-        np.cumsum(np.any(keys[:, 1:] != keys[:, :-1], axis=0)) if len(order) > 1 else np.zeros(0, np.int64)
-    )
-    group = np.concatenate([[0], group])[: len(order)]
+    changes = np.any(keys[:, 1:] != keys[:, :-1], axis=0)
+    group = np.concatenate([[0], np.cumsum(changes)])[: len(order)]
     if len(order) > depth:
         order = order[: np.searchsorted(group, group[depth - 1], side="right")]
         group = group[: len(order)]

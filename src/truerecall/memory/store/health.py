@@ -11,6 +11,7 @@ from truerecall.memory.store.database import IN_MEMORY, Database
 from truerecall.memory.store.migrations import MIGRATIONS, kept_copies
 from truerecall.memory.store.protocol import Finding
 from truerecall.memory.store.rows import scan_entries
+from truerecall.memory.store.standing import block_faults, blocks_missing, number_sessions, seal_missing
 from truerecall.memory.store.textindex import (
     clear_index,
     index_entry,
@@ -24,12 +25,14 @@ from truerecall.models.protocols import ModelIdentity
 _ANALYSIS = "analysis_version"
 _LAST_ROW = 2**63 - 1
 
+_STANDING = "rowid, trust, starts_at, ends_at, happened_at, session, position"
 _DERIVED_STANDING = """
   SELECT e.rowid, e.trust, e.valid_from AS starts_at,
     nullif(min(coalesce(e.valid_to, 9223372036854775807), coalesce(c.at, 9223372036854775807)), 9223372036854775807)
       AS ends_at,
-    e.happened_at
+    e.happened_at, s.number AS session, e.position
   FROM entry e
+  LEFT JOIN session s ON s.partition = e.rowid >> 32 AND s.name = e.session
   LEFT JOIN (SELECT entry, min(at) AS at FROM event WHERE kind IN ('superseded', 'retired') GROUP BY entry) c
     ON c.entry = e.rowid
 """
@@ -100,6 +103,7 @@ def repair(database: Database) -> list[str]:
             done.append(f"removed {gone} vectors that were damaged, incomplete or without an entry")
         if done:
             db.execute("UPDATE partition SET epoch = epoch + 1")
+        seal_missing(db)
     with database.outside() as db:
         waiting = purge.pending(db) is not None
     if waiting and purge.finish(database):
@@ -108,14 +112,28 @@ def repair(database: Database) -> list[str]:
 
 
 def renew_if_stale(database: Database) -> None:
-    """Index the text anew if it was indexed by another version of the text analysis."""
+    """Make anew what is derived and by cheap signs stale or gone: the text indexes, packed blocks of standing."""
     with database.reading() as db:
-        if _indexed_by(db) == str(ANALYSIS_VERSION):
+        if not _stale_index(db) and not blocks_missing(db):
             return
     with database.writing() as db:
-        if _indexed_by(db) != str(ANALYSIS_VERSION):
+        if _stale_index(db):
             rebuild_index(db)
             db.execute("UPDATE partition SET epoch = epoch + 1")
+        seal_missing(db)
+
+
+def _stale_index(db: sqlite3.Connection) -> bool:
+    """Whether the text was indexed by another version of the analysis, or the newest entry is not in the index."""
+    if _indexed_by(db) != str(ANALYSIS_VERSION):
+        return True
+    try:
+        newest, indexed = db.execute(
+            "SELECT (SELECT max(rowid) FROM entry), (SELECT max(id) FROM lexical_docsize)"
+        ).fetchone()
+    except sqlite3.OperationalError:  # no such table
+        return True
+    return bool(newest != indexed)
 
 
 def rebuild_index(db: sqlite3.Connection) -> None:
@@ -183,10 +201,15 @@ def _content_faults(db: sqlite3.Connection) -> list[str]:
 
 
 def _standing_faults(db: sqlite3.Connection) -> list[str]:
-    columns = "rowid, trust, starts_at, ends_at, happened_at"
+    columns = _STANDING
     derived = f"SELECT {columns} FROM ({_DERIVED_STANDING})"
     stored = f"SELECT {columns} FROM standing"
-    faults = []
+    # A session without a number would show nowhere else: derived and stored would both have none.
+    unnumbered = db.execute(
+        "SELECT count(*) FROM entry e WHERE e.session IS NOT NULL AND NOT EXISTS"
+        " (SELECT 1 FROM session s WHERE s.partition = e.rowid >> 32 AND s.name = e.session)"
+    ).fetchone()[0]
+    faults = [f"{unnumbered} entries of sessions without a number"] if unnumbered else []
     for name, query in (
         ("missing or wrong", f"{derived} EXCEPT {stored}"),
         ("without an entry", f"{stored} EXCEPT {derived}"),
@@ -194,15 +217,14 @@ def _standing_faults(db: sqlite3.Connection) -> list[str]:
         count = db.execute(f"SELECT count(*) FROM ({query})").fetchone()[0]
         if count:
             faults.append(f"{count} rows {name}")
-    return faults
+    return [*faults, *block_faults(db)]
 
 
 def _rebuild_standing(db: sqlite3.Connection) -> None:
+    number_sessions(db)
+    db.execute("DELETE FROM standing_block")
     db.execute("DELETE FROM standing")
-    db.execute(
-        f"INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length)"
-        f" SELECT rowid, trust, starts_at, ends_at, happened_at, 0 FROM ({_DERIVED_STANDING})"
-    )
+    db.execute(f"INSERT INTO standing ({_STANDING}, length) SELECT {_STANDING}, 0 FROM ({_DERIVED_STANDING})")
     for rowid, entry in scan_entries(db, 0, _LAST_ROW):
         text = searched_text(entry)
         length = indexed_length(index_text(text), segment(text))

@@ -25,7 +25,47 @@ def m001_initial(db: sqlite3.Connection) -> None:
             db.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial,)
+def m003_sessions(db: sqlite3.Connection) -> None:
+    """Sessions get numbers, ``standing`` knows each row's session and position, and full blocks of it are packed."""
+    for statement in _SESSIONS:
+        db.execute(statement)
+    db.execute(
+        "INSERT INTO session (partition, number, name)"
+        " SELECT partition, row_number() OVER (PARTITION BY partition ORDER BY first) - 1, name FROM"
+        " (SELECT rowid >> 32 AS partition, session AS name, min(rowid) AS first FROM entry"
+        " WHERE session IS NOT NULL GROUP BY 1, 2)"
+    )
+    db.execute(
+        "UPDATE standing SET (session, position) = (SELECT s.number, e.position FROM entry e LEFT JOIN session s"
+        " ON s.partition = e.rowid >> 32 AND s.name = e.session WHERE e.rowid = standing.rowid)"
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m003_sessions)
+
+_SESSIONS = (
+    """
+CREATE TABLE session (
+  partition INTEGER NOT NULL REFERENCES partition (id),
+  number INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (partition, number),
+  UNIQUE (partition, name)
+) WITHOUT ROWID""",
+    "ALTER TABLE standing ADD COLUMN session INTEGER",
+    "ALTER TABLE standing ADD COLUMN position INTEGER",
+    """
+-- Derived from standing: 1,024 rows by column, once no further row can come between them.
+CREATE TABLE standing_block (
+  first INTEGER PRIMARY KEY,
+  content BLOB NOT NULL
+)""",
+    *(
+        f"CREATE TRIGGER standing_{change} AFTER {change.upper()} ON standing"
+        " BEGIN DELETE FROM standing_block WHERE first = (old.rowid & -1024); END"
+        for change in ("update", "delete")
+    ),
+)
 
 _INITIAL = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -9,6 +9,7 @@ from truerecall.core.ids import id_text
 from truerecall.memory.store.database import Database
 from truerecall.memory.store.migrations import kept_copies
 from truerecall.memory.store.rows import PARTITION_BITS, partition_range
+from truerecall.memory.store.standing import forget_sessions, seal
 from truerecall.memory.store.textindex import optimize_index, remove_from_index
 from truerecall.memory.store.writing import readable_partitions, stale
 
@@ -41,6 +42,8 @@ def remove(
     for rowid in doomed:
         db.execute("DELETE FROM entry WHERE rowid = ?", (rowid,))
         stale(db, rowid)
+    forget_sessions(db, doomed)
+    seal(db, doomed)
     optimize_index(db)
     # Its own mark: another purge, finishing meanwhile, must not take this one's away.
     db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_PENDING, secrets.token_hex(8)))

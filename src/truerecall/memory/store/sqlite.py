@@ -17,6 +17,7 @@ from truerecall.memory.store.database import Database, open_database
 from truerecall.memory.store.migrations import create_schema, migrate
 from truerecall.memory.store.protocol import Counts, Filter, Finding, Purged, Snapshot, Written
 from truerecall.memory.store.rows import partition_range, read_entries, read_events, scan_entries
+from truerecall.memory.store.standing import Standing, load_standing, seal, seal_missing
 from truerecall.memory.store.vectors import (
     TextVectors,
     VectorTable,
@@ -28,7 +29,7 @@ from truerecall.memory.store.vectors import (
     text_vectors,
     unembedded,
 )
-from truerecall.memory.store.view import PartitionState, Standing, View, load_standing, load_vectors
+from truerecall.memory.store.view import PartitionState, View, load_vectors
 from truerecall.memory.store.writing import (
     Prepared,
     find_duplicate,
@@ -70,14 +71,15 @@ class SqliteStore:
     def write(self, items: Sequence[Prepared], now: datetime) -> list[Written]:
         with self._database.writing() as db:
             model = self._model(any(item.vectors is not None for item in items))
-            written = []
+            written, rows = [], []
             for item in items:
                 duplicate = find_duplicate(db, item.entry, now)
                 if duplicate is None:
-                    insert(db, item, model)
+                    rows.append(insert(db, item, model))
                     written.append(Written("stored", item.entry.id))
                 else:
                     written.append(Written("duplicate", id_text(duplicate)))
+            seal(db, rows)
             return written
 
     def replace(self, scope: Scope, old_id: str, item: Prepared, event: Event) -> None:
@@ -90,14 +92,16 @@ class SqliteStore:
                     f"entry {old_id} has ended already",
                     remedy="Correct the entry that superseded it: see its history.",
                 )
-            insert(db, item, self._model(item.vectors is not None))
+            fresh = insert(db, item, self._model(item.vectors is not None))
             insert_event(db, rowid, event)
+            seal(db, (rowid, fresh))
 
     def close_entries(self, scope: Scope, events: Sequence[Event]) -> None:
         with self._database.writing() as db:
             rows = self._rows(scope, [event.entry_id for event in events])
             for event in events:
                 insert_event(db, rows[event.entry_id], event)
+            seal(db, rows.values())
 
     def get(self, scope: Scope, ids: Collection[str]) -> dict[str, Entry]:
         with self._database.reading() as db:
@@ -183,6 +187,7 @@ class SqliteStore:
                 if not db.execute("SELECT 1 FROM event WHERE id = ?", (id_bytes(event.id),)).fetchone():
                     insert_event(db, self._rows(scope, [event.entry_id])[event.entry_id], event)
                     added += 1
+            seal_missing(db)
         return entries, added
 
     def unembedded(self) -> list[Entry]:

@@ -6,14 +6,15 @@ any cut, and the counts that rank a word are those of what the reader may see.
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from truerecall.core.entry import Entry
 from truerecall.errors import NotAStore
-from truerecall.memory.store.rows import ROW_MASK, partition_range, read_entries, read_tie_keys
+from truerecall.memory.store.rows import partition_range, read_entries, read_tie_keys
+from truerecall.memory.store.standing import Standing, join
 from truerecall.memory.store.textindex import postings
 from truerecall.memory.store.vectors import VectorTable, read_vectors
 
@@ -21,30 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _Number = TypeVar("_Number", bound=np.generic)
-
-_NEVER = -(2**63)
-_ALWAYS = 2**63 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The rows of one partition, each array of shape (n,), ordered by row."""
-
-    rowids: "NDArray[np.int64]"
-    trust: "NDArray[np.int64]"
-    starts: "NDArray[np.int64]"
-    """Microseconds; the smallest integer where validity has no beginning."""
-    ends: "NDArray[np.int64]"
-    """Microseconds, exclusive; the largest integer where it has no end."""
-    happened: "NDArray[np.int64]"
-    """Microseconds; the smallest integer where no event time is known."""
-    lengths: "NDArray[np.int64]"
-    """Words in the text index."""
-
-    @property
-    def last(self) -> int:
-        """The last sequence that is loaded."""
-        return int(self.rowids[-1]) & ROW_MASK if len(self.rowids) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +46,18 @@ class View:
         self._db = db
         self._parts = [state for state, _, _ in parts]
         self._vectors = [table for _, _, table in parts if table is not None]
-        rows = [standing for _, standing, _ in parts]
-        self.rowids = _joined([r.rowids for r in rows])
-        self.trust = _joined([r.trust for r in rows])
-        self.happened = _joined([r.happened for r in rows])
-        self.lengths = _joined([r.lengths for r in rows])
-        starts, ends = _joined([r.starts for r in rows]), _joined([r.ends for r in rows])
-        self.allowed: NDArray[np.bool_] = np.isin(self.trust, list(trust)) & (starts <= when) & (when < ends)
+        rows = join([standing for _, standing, _ in parts])
+        self.rowids = rows.rowids
+        self.trust = rows.trust
+        self.happened = rows.happened
+        self.lengths = rows.lengths
+        self.session = rows.session
+        self.position = rows.position
+        self.before = rows.before
+        self.after = rows.after
+        self.allowed: NDArray[np.bool_] = (
+            np.isin(rows.trust, list(trust)) & (rows.starts <= when) & (when < rows.ends)
+        )
         """Which rows may be recalled: trusted, and valid at the instant of the view."""
 
     def holding(self, term: str) -> "NDArray[np.intp]":
@@ -136,20 +118,6 @@ class View:
             return np.empty(0, np.intp), np.empty(0, np.bool_)
         places = np.minimum(np.searchsorted(self.rowids, rowids), len(self.rowids) - 1)
         return places, self.rowids[places] == rowids
-
-
-def load_standing(db: sqlite3.Connection, number: int, known: Standing | None) -> Standing:
-    """A partition's rows; only what was appended, where ``known`` holds the rest."""
-    low, high = partition_range(number)
-    after = low if known is None else low + known.last
-    rows = db.execute(
-        "SELECT rowid, trust, coalesce(starts_at, ?), coalesce(ends_at, ?), coalesce(happened_at, ?), length"
-        " FROM standing WHERE rowid > ? AND rowid <= ? ORDER BY rowid",
-        (_NEVER, _ALWAYS, _NEVER, after, high),
-    ).fetchall()
-    columns = np.array(rows, dtype=np.int64).reshape(len(rows), 6).T
-    kept = columns[:, :0] if known is None else [getattr(known, item.name) for item in fields(Standing)]
-    return Standing(*(np.concatenate(pair) for pair in zip(kept, columns, strict=True)))
 
 
 def load_vectors(

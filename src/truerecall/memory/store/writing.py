@@ -15,6 +15,7 @@ from truerecall.memory.store.rows import (
     micros,
     partition_range,
 )
+from truerecall.memory.store.standing import session_number
 from truerecall.memory.store.textindex import index_entry
 from truerecall.memory.store.vectors import TextVectors, insert_vectors
 
@@ -86,8 +87,10 @@ def insert(db: sqlite3.Connection, item: Prepared, model: int | None) -> int:
             "INSERT INTO derivation (entry, source, place) VALUES (?, ?, ?)", (rowid, id_bytes(source), place)
         )
     length = index_entry(db, rowid, entry)
+    session = entry.source.session
     db.execute(
-        "INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length, session, position)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             rowid,
             int(entry.trust),
@@ -95,6 +98,8 @@ def insert(db: sqlite3.Connection, item: Prepared, model: int | None) -> int:
             micros(entry.valid_to),
             None if entry.happened_at is None else to_micros(entry.happened_at.instant),
             length,
+            None if session is None else session_number(db, rowid >> PARTITION_BITS, session),
+            entry.source.position,
         ),
     )
     if item.vectors is not None and model is not None:

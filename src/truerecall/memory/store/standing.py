@@ -1,0 +1,238 @@
+"""What decides whether a row may be recalled, and what stands beside it: a partition's rows as arrays.
+
+The table ``standing`` has a row for each entry. To hand over a hundred thousand of them one by one takes a fifth of a
+second, so that full blocks of them are kept packed as well (table ``standing_block``). A trigger drops a block as soon
+as one of its rows changes: a block that is there is right, and one that is not is read from the rows.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truerecall.memory.store.rows import PARTITION_BITS, ROW_MASK, partition_range
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BLOCK = 1024  # rows; the triggers of the schema know it as well
+
+_NEVER = -(2**63)
+_ALWAYS = 2**63 - 1
+_COLUMNS = 8
+_SELECT = (
+    f"SELECT rowid, trust, coalesce(starts_at, {_NEVER}), coalesce(ends_at, {_ALWAYS}),"
+    f" coalesce(happened_at, {_NEVER}), length, coalesce(session, -1), coalesce(position, -1)"
+    " FROM standing WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Rows, each array of shape (n,), ordered by row; of one partition, or of all that a reader sees.
+
+    Arrays are shared between threads: nobody writes into them.
+    """
+
+    rowids: "NDArray[np.int64]"
+    trust: "NDArray[np.int64]"
+    starts: "NDArray[np.int64]"
+    """Microseconds; the smallest integer where validity has no beginning."""
+    ends: "NDArray[np.int64]"
+    """Microseconds, exclusive; the largest integer where it has no end."""
+    happened: "NDArray[np.int64]"
+    """Microseconds; the smallest integer where no event time is known."""
+    lengths: "NDArray[np.int64]"
+    """Words in the text index."""
+    session: "NDArray[np.int64]"
+    """The number of the row's session, from 0; -1 where it has none."""
+    position: "NDArray[np.int64]"
+    """Its place in the session as the source told it; -1 where it told none."""
+    before: "NDArray[np.intp]"
+    """Where the row's neighbour in its session stands in these arrays, by position and row; -1 where it has none."""
+    after: "NDArray[np.intp]"
+    """The other neighbour, likewise."""
+
+    @property
+    def last(self) -> int:
+        """The last sequence that is loaded."""
+        return int(self.rowids[-1]) & ROW_MASK if len(self.rowids) else 0
+
+    @property
+    def sessions(self) -> int:
+        """One more than the largest number of a session."""
+        return int(self.session.max(initial=-1)) + 1
+
+    def upto(self, sequence: int) -> "Standing":
+        """The rows of one partition as an earlier reader sees them: those up to a sequence."""
+        size = int(np.searchsorted(self.rowids & ROW_MASK, sequence, side="right"))
+        columns = [column[:size] for column in self.columns]
+        links = self.before[:size].copy(), self.after[:size].copy()
+        _link(columns[6], columns[7], *links, np.unique(self.session[size:]))
+        return Standing(*columns, *links)
+
+    def extended(self, columns: "NDArray[np.int64]") -> "Standing":
+        """With further rows of the same partition, shape (8, m), in the order of the fields."""
+        joined = [np.concatenate(pair) for pair in zip(self.columns, columns, strict=True)]
+        unknown = np.full(columns.shape[1], -1, dtype=np.intp)
+        links = np.concatenate([self.before, unknown]), np.concatenate([self.after, unknown])
+        _link(joined[6], joined[7], *links, np.unique(columns[6]))
+        return Standing(*joined, *links)
+
+    @property
+    def columns(self) -> tuple["NDArray[np.int64]", ...]:
+        """The eight arrays that the table holds, in the order of the fields."""
+        return (
+            self.rowids, self.trust, self.starts, self.ends, self.happened, self.lengths, self.session, self.position,
+        )  # fmt: skip
+
+
+def _link(
+    session: "NDArray[np.int64]",
+    position: "NDArray[np.int64]",
+    before: "NDArray[np.intp]",
+    after: "NDArray[np.intp]",
+    changed: "NDArray[np.int64]",
+) -> None:
+    """Set the neighbours of the rows of these sessions, in place."""
+    rows = np.flatnonzero((session >= 0) & np.isin(session, changed))
+    rows = rows[
+        np.lexsort((position[rows], session[rows]))
+    ]  # stable: equal positions stay in the order of rows
+    before[rows] = after[rows] = -1
+    pairs = np.flatnonzero(session[rows[1:]] == session[rows[:-1]])
+    before[rows[pairs + 1]] = rows[pairs]
+    after[rows[pairs]] = rows[pairs + 1]
+
+
+_EMPTY = Standing(
+    *(np.empty(0, np.int64) for _ in range(_COLUMNS)), np.empty(0, np.intp), np.empty(0, np.intp)
+)
+
+
+def load_standing(db: sqlite3.Connection, number: int, known: Standing | None) -> Standing:
+    """A partition's rows; only what was appended, where ``known`` holds the rest."""
+    low, high = partition_range(number)
+    at = low if known is None else low + known.last + 1
+    parts = []
+    for first, content in db.execute(
+        "SELECT first, content FROM standing_block WHERE first BETWEEN ? AND ? ORDER BY first", (at, high)
+    ):
+        block = _unpacked(first, content)
+        if block is not None:
+            if at < first:
+                parts.append(_rows(db, at, first - 1))
+            parts.append(block)
+            at = first + BLOCK
+    parts.append(_rows(db, at, high))
+    return (known or _EMPTY).extended(np.concatenate(parts, axis=1))
+
+
+def join(parts: Sequence[Standing]) -> Standing:
+    """All that a reader sees, as one; sessions and neighbours are renumbered to be those of the whole."""
+    if len(parts) == 1:
+        return parts[0]
+    rows, sessions, shifted = 0, 0, [_EMPTY]
+    for part in parts:
+        session = np.where(part.session < 0, -1, part.session + sessions)
+        links = (np.where(link < 0, -1, link + rows) for link in (part.before, part.after))
+        shifted.append(Standing(*part.columns[:6], session, part.position, *links))
+        rows, sessions = rows + len(part.rowids), sessions + part.sessions
+    columns = zip(*((*part.columns, part.before, part.after) for part in shifted), strict=True)
+    return Standing(*(np.concatenate(column) for column in columns))
+
+
+def session_number(db: sqlite3.Connection, partition: int, name: str) -> int:
+    """The number of a session in its partition, given on first use."""
+    query = "SELECT number FROM session WHERE partition = ? AND name = ?"
+    found = db.execute(query, (partition, name)).fetchone()
+    if found is None:
+        db.execute(
+            "INSERT INTO session (partition, number, name)"
+            " SELECT ?, coalesce(max(number) + 1, 0), ? FROM session WHERE partition = ?",
+            (partition, name, partition),
+        )
+        found = db.execute(query, (partition, name)).fetchone()
+    return int(found[0])
+
+
+def forget_sessions(db: sqlite3.Connection, rowids: Iterable[int]) -> None:
+    """Remove the names of the sessions of which these partitions have no entry left."""
+    for number in {rowid >> PARTITION_BITS for rowid in rowids}:
+        db.execute(
+            "DELETE FROM session WHERE partition = ? AND number NOT IN"
+            " (SELECT session FROM standing WHERE rowid BETWEEN ? AND ? AND session IS NOT NULL)",
+            (number, *partition_range(number)),
+        )
+
+
+def number_sessions(db: sqlite3.Connection) -> None:
+    """Give a number to every session that has none, in the order of their first entries."""
+    db.execute(
+        "INSERT INTO session (partition, number, name)"
+        " SELECT partition, coalesce((SELECT max(number) FROM session s WHERE s.partition = n.partition), -1)"
+        " + row_number() OVER (PARTITION BY partition ORDER BY first), name FROM"
+        " (SELECT rowid >> 32 AS partition, session AS name, min(rowid) AS first FROM entry"
+        " WHERE session IS NOT NULL GROUP BY 1, 2) n"
+        " WHERE NOT EXISTS (SELECT 1 FROM session s WHERE s.partition = n.partition AND s.name = n.name)"
+    )
+
+
+def seal(db: sqlite3.Connection, rowids: Iterable[int]) -> None:
+    """Pack the blocks in which these rows stand, those that no further row can come into."""
+    for first in sorted({rowid & -BLOCK for rowid in rowids}):
+        number = first >> PARTITION_BITS
+        (given,) = db.execute("SELECT sequence FROM partition WHERE id = ?", (number,)).fetchone()
+        if given >= (first & ROW_MASK) + BLOCK - 1:
+            content = np.ascontiguousarray(_rows(db, first, first + BLOCK - 1), dtype="<i8").tobytes()
+            db.execute(
+                "INSERT OR REPLACE INTO standing_block (first, content) VALUES (?, ?)", (first, content)
+            )
+
+
+def seal_missing(db: sqlite3.Connection) -> None:
+    """Pack every full block of the store that is not packed."""
+    for number, given in db.execute("SELECT id, sequence FROM partition").fetchall():
+        low, high = partition_range(number)
+        full = {low + start for start in range(0, given + 2 - BLOCK, BLOCK)}
+        packed = db.execute("SELECT first FROM standing_block WHERE first BETWEEN ? AND ?", (low, high))
+        seal(db, full.difference(row[0] for row in packed.fetchall()))
+
+
+def blocks_missing(db: sqlite3.Connection) -> int:
+    """How many full blocks are not packed."""
+    full, packed = db.execute(
+        f"SELECT (SELECT coalesce(sum((sequence + 1) / {BLOCK}), 0) FROM partition),"
+        " (SELECT count(*) FROM standing_block)"
+    ).fetchone()
+    return int(full - packed)
+
+
+def block_faults(db: sqlite3.Connection) -> list[str]:
+    """What is wrong with the packed blocks: they hold other rows than the table, or some are not there."""
+    missing = blocks_missing(db)
+    faults = [f"{missing} packed blocks are missing"] if missing else []
+    for first, content in db.execute("SELECT first, content FROM standing_block ORDER BY first"):
+        block = _unpacked(first, content)
+        if block is None or not np.array_equal(block, _rows(db, first, first + BLOCK - 1)):
+            faults.append(f"the packed block of row {first} is wrong")
+    return faults
+
+
+def _rows(db: sqlite3.Connection, low: int, high: int) -> "NDArray[np.int64]":
+    """Shape (8, rows), in the order of the fields."""
+    rows = db.execute(_SELECT, (low, high)).fetchall()
+    return np.array(rows, dtype=np.int64).reshape(len(rows), _COLUMNS).T
+
+
+def _unpacked(first: int, content: bytes) -> "NDArray[np.int64] | None":
+    """A block's rows, shape (8, rows); None where they cannot be."""
+    if not isinstance(content, bytes) or len(content) % (_COLUMNS * 8):
+        return None
+    block = np.frombuffer(content, dtype="<i8").reshape(_COLUMNS, -1)
+    inside = (
+        (block[0] >= first) & (block[0] < first + BLOCK) if block.size else np.array([first % BLOCK == 0])
+    )
+    return block if inside.all() else None

@@ -88,10 +88,12 @@ def _ascii(text: str) -> str:
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--conversations", type=click.IntRange(1), default=5, show_default=True, help="LoCoMo's shape.")
 @click.option("--sessions", type=click.IntRange(1), help="Per conversation (25) or haystack (48).")
-@click.option("--turns", type=click.IntRange(2), help="Per session: 22, or 8 in LongMemEval's shape.")
+@click.option("--turns", type=click.IntRange(2), help="Per session: 22, or as in the real LongMemEval.")
 @click.option("--questions", type=click.IntRange(1), help="Per conversation (190), or in all (500).")
 @click.option(
-    "--words", type=click.IntRange(1), default=40, show_default=True, help="Of an assistant's turn."
+    "--words",
+    type=click.IntRange(1),
+    help="Of an assistant's turn in LongMemEval's shape: as in the real one.",
 )
 @click.option("--own-sessions", is_flag=True, help="LongMemEval's shape: no session in two haystacks.")
 @click.option("--malformed", is_flag=True, help="With every fault that the real files have.")
@@ -103,7 +105,7 @@ def generate(
     sessions: int | None,
     turns: int | None,
     questions: int | None,
-    words: int,
+    words: int | None,
     own_sessions: bool,
     malformed: bool,
 ) -> None:
@@ -124,7 +126,7 @@ def generate(
                 questions or 500,
                 sessions or 48,
                 shared=not own_sessions,
-                turns=turns or 8,
+                turns=turns,
                 words=words,
                 malformed=malformed,
             )

@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -151,6 +152,38 @@ def test_haystacks_share_sessions_unless_told_otherwise(tmp_path: Path) -> None:
     )
     assert distinct(shared=False) == total
     assert distinct(shared=True) <= 40 < total
+
+
+def test_lengths_that_are_left_open_are_those_of_the_real_file(tmp_path: Path) -> None:
+    dataset = read_back(tmp_path, longmemeval_items(1, 3, 48, turns=None, words=None))
+    for conversation in dataset.conversations:
+        turns = [turn for session in conversation.sessions for turn in session.turns]
+        lengths = {
+            role: statistics.median(len(turn.text.split()) for turn in turns if turn.speaker == role)
+            for role in ("user", "assistant")
+        }
+        words = Counter(word for turn in turns for word in re.findall(r"\w+", turn.text.lower()))
+        assert len(conversation.sessions) == 48
+        assert {len(session.turns) % 2 for session in conversation.sessions} == {0}
+        assert 480 <= len(turns) <= 580
+        assert 25 <= lengths["user"] <= 40
+        assert 240 <= lengths["assistant"] <= 300
+        # The one real question at hand: 7,549 words, 2,803 of them once.
+        assert len(words) > 4_500
+        assert sum(count == 1 for count in words.values()) > 2_500
+        assert 75_000 <= sum(words.values()) <= 100_000
+
+
+def test_a_session_of_real_length_is_the_same_in_every_haystack(tmp_path: Path) -> None:
+    dataset = read_back(tmp_path, longmemeval_items(5, 12, 20, turns=None, words=None))
+    sessions = [session for conversation in dataset.conversations for session in conversation.sessions]
+    assert len({session.ref for session in sessions}) < len(sessions)
+    assert len({(session.ref, session.turns) for session in sessions}) == len({s.ref for s in sessions})
+
+
+def test_real_lengths_leave_questions_neither_trivial_nor_hopeless(tmp_path: Path) -> None:
+    items = longmemeval_items(3, 30, 24, turns=None, words=None)
+    assert 0.4 <= hits_of_bm25(read_back(tmp_path, items)) <= 0.95
 
 
 def test_a_file_is_written_item_by_item_and_is_the_list(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
+from truerecall.bench.datasets.chatter import Chat, Chatter
 from truerecall.bench.datasets.dates import longmemeval_text
 from truerecall.bench.datasets.vocabulary import DeedKind, Dice, Thing, fill, vocabulary, wording
 
 _Json = dict[str, object]
-_Chat = list[_Json]
-_Evidence = list[tuple[_Chat, datetime]]
+_Evidence = list[tuple[Chat, datetime]]
 
 # Of a hundred questions, how many have which type: the shares of the real file.
 _SHARES = (
@@ -21,6 +22,8 @@ _SHARES = (
 )
 # 30 of the real 500 questions ask for what was never said.
 _ABSTENTIONS_EVERY = 16
+_KEPT = 8192
+"""Sessions of the pool that are kept, about 15 KB each: a full-size file draws on fewer, so each is made once."""
 
 
 def longmemeval_items(
@@ -29,8 +32,8 @@ def longmemeval_items(
     sessions_per_question: int,
     *,
     shared: bool = True,
-    turns: int = 8,
-    words: int = 40,
+    turns: int | None = 8,
+    words: int | None = 40,
     malformed: bool = False,
 ) -> Iterator[_Json]:
     """A file's content in the shape of ``longmemeval_s``, one question at a time, so memory stays bounded.
@@ -40,21 +43,29 @@ def longmemeval_items(
         questions: How many; every sixteenth is an abstention (its id ends in ``_abs``).
         sessions_per_question: Sessions a haystack, those with the evidence included.
         shared: Haystacks draw on one pool of sessions; otherwise each has sessions of its own.
-        turns: Messages a session.
-        words: About so many words an assistant's message (300 gives the real file's length).
+        turns: Messages a session; None draws them as they are in the real file.
+        words: About so many words an assistant's message, in a dozen sentences; None draws all lengths as they
+            are in the real file, in wide prose (500 questions of 48 sessions: about 115,000 tokens each).
         malformed: With every fault of the real file, all of them readable.
     """
     pool = max(2 * sessions_per_question, questions * sessions_per_question // 5)
     types = _types(questions)
+    chatter = Chatter(turns, words)
+
+    @lru_cache(maxsize=_KEPT)
+    def filler(place: int) -> Chat:
+        return chatter.chat(Dice(seed, "filler", place))
+
     for number in range(questions):
         dice = Dice(seed, "longmemeval", number)
         abstains = number % _ABSTENTIONS_EVERY == _ABSTENTIONS_EVERY // 2
         asked_at = datetime(2023, 6, 1, tzinfo=UTC) + timedelta(minutes=dice.below(300 * 24 * 60))
-        item, evidence = _question(dice, number, types[number], asked_at, abstains, turns, words)
+        item, evidence = _question(dice, number, types[number], asked_at, abstains, chatter)
         wanted = max(0, sessions_per_question - len(evidence))
         first = number * sessions_per_question
         fillers = dice.some(range(pool), wanted) if shared else list(range(first, first + wanted))
-        _fill_haystack(dice, item, evidence, [_filler(seed, n, turns, words) for n in fillers], asked_at)
+        hay = [(f"chat_{n:06}", filler(n)) for n in fillers]
+        _fill_haystack(dice, item, evidence, hay, asked_at)
         if malformed:
             _spoil(item, number, abstains)
         yield item
@@ -75,11 +86,11 @@ def _types(questions: int) -> list[str]:
 
 
 def _question(
-    dice: Dice, number: int, kind: str, asked_at: datetime, abstains: bool, turns: int, words: int
+    dice: Dice, number: int, kind: str, asked_at: datetime, abstains: bool, chatter: Chatter
 ) -> tuple[_Json, _Evidence]:
     deed = dice.pick(vocabulary().kinds)
     things = dice.some(deed.things, 5)
-    made = _Evidences(dice, deed, asked_at, turns, words)
+    made = _Evidences(dice, deed, asked_at, chatter)
     match kind:
         case "multi-session":
             count = dice.between(2, 4)
@@ -134,11 +145,10 @@ def _unsaid(did_so: str) -> tuple[str, str]:
 class _Evidences:
     """The sessions with a question's evidence, oldest first."""
 
-    def __init__(self, dice: Dice, kind: DeedKind, asked_at: datetime, turns: int, words: int) -> None:
+    def __init__(self, dice: Dice, kind: DeedKind, asked_at: datetime, chatter: Chatter) -> None:
         self._dice = dice
         self._kind = kind
-        self._turns = turns
-        self._words = words
+        self._chatter = chatter
         self._at = asked_at - timedelta(days=160)
         self.chats: _Evidence = []
         self.latest = 0
@@ -173,7 +183,7 @@ class _Evidences:
     def _add(self, role: str, text: str) -> None:
         self._at += timedelta(days=self._dice.between(3, 30))
         self._at = self._at.replace(hour=self._dice.below(24), minute=self._dice.below(60))
-        chat = _chat(self._dice, self._turns, self._words)
+        chat = self._chatter.chat(self._dice)
         places = [n for n, turn in enumerate(chat) if turn["role"] == role]
         spot = self._dice.pick(places)
         for n, turn in enumerate(chat):
@@ -182,34 +192,11 @@ class _Evidences:
         self.chats.append((chat, self._at))
 
 
-def _chat(dice: Dice, turns: int, words: int) -> _Chat:
-    """Questions about things and general advice: nobody tells of anything that they did."""
-    table = vocabulary()
-    kind = dice.pick(table.kinds)
-    chat: _Chat = []
-    for n in range(turns):
-        thing = dice.pick(kind.things).said
-        if n % 2 == 0:
-            text = fill(dice.pick(kind.talk), v=thing)
-            chat.append({"role": "user", "content": f"{text} What should I know about it?"})
-        else:
-            parts = [fill(dice.pick(kind.advice), v=thing)]
-            while sum(len(part.split()) for part in parts) < words:
-                parts.append(dice.pick(table.filler))
-            chat.append({"role": "assistant", "content": " ".join(parts)})
-    return chat
-
-
-def _filler(seed: int, number: int, turns: int, words: int) -> tuple[str, _Chat]:
-    """Session ``number`` of the pool: made anew wherever it is used, always the same."""
-    return f"chat_{number:06}", _chat(Dice(seed, "filler", number), turns, words)
-
-
 def _fill_haystack(
     dice: Dice,
     item: _Json,
     evidence: _Evidence,
-    fillers: Sequence[tuple[str, _Chat]],
+    fillers: Sequence[tuple[str, Chat]],
     asked_at: datetime,
 ) -> None:
     name = str(item["question_id"])

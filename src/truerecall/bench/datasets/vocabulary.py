@@ -38,6 +38,11 @@ class Dice:
         """One of them."""
         return choices[self.below(len(choices))]
 
+    def skewed(self, choices: Sequence[T]) -> T:
+        """One of them, the first ones far more often than the last: about as words are in a text."""
+        draw = self._random.random()
+        return choices[int(draw * draw * len(choices))]
+
     def some(self, choices: Sequence[T], count: int) -> list[T]:
         """``count`` of them (or all), none twice, in random order."""
         pool = list(choices)

@@ -19,77 +19,95 @@ from truerecall.errors import (
     StoreReadOnly,
     TruerecallError,
 )
+from truerecall.memory.store.pool import ReaderPool
 
 APPLICATION_ID = 0x7472636C  # "trcl", in the header of every store
 IN_MEMORY = ":memory:"
 
+_READERS = 8  # at once in a process: each may hold 2 MB of pages; further threads wait
 _STALE = 600.0  # seconds: a draft is finished in a fraction of one
 _WAL_LIMIT = 16 << 20  # a busy phase grows the -wal to 125 MB (measured); it is cut back to this
 
 
-class Database:
-    """One connection, used by one thread at a time; every transaction is explicit."""
+class _Present(threading.local):
+    """The transaction in which the present thread is."""
 
-    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
+    connection: sqlite3.Connection | None = None
+    writing = False
+
+
+class Database:
+    """One connection that writes, used by one thread at a time, and a few that read; transactions are explicit."""
+
+    def __init__(self, path: str, writer: sqlite3.Connection, readers: ReaderPool | None) -> None:
         self.path = path
-        self._connection = connection
+        self._writer = writer
+        self._readers = readers
+        """None in memory, where a second connection would be another store."""
         self._process = os.getpid()
         self._lock = threading.RLock()
-        self._depth = 0
-        self._writing = False
+        self._present = _Present()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One snapshot: what others write meanwhile does not show. Nests, also inside ``writing``."""
-        with self._transaction("BEGIN") as connection:
-            yield connection
+        self._refuse_fork()
+        with translated(self.path):
+            if self._present.connection is not None:
+                yield self._present.connection
+            elif self._readers is None:
+                with self._lock, self._transaction(self._writer, "BEGIN") as connection:
+                    yield connection
+            else:
+                with self._readers.lent() as reader, self._transaction(reader, "BEGIN") as connection:
+                    yield connection
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Hold the write lock from the start, so that no upgrade can fail half-way. All or nothing."""
-        with self._transaction("BEGIN IMMEDIATE") as connection:
-            yield connection
+        self._refuse_fork()
+        with translated(self.path):
+            if self._present.connection is None:
+                with self._lock, self._transaction(self._writer, "BEGIN IMMEDIATE") as connection:
+                    yield connection
+            elif self._present.writing:
+                yield self._present.connection
+            else:
+                # What it read may be gone when it writes, and in memory the write would end with the read.
+                raise StoreError(
+                    "a write began inside a read", where=self.path, remedy="Finish the read first."
+                )
 
     @contextlib.contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        self._refuse_fork()
-        with self._lock, translated(self.path):
-            write = begin != "BEGIN"
-            if self._depth:
-                if write and not self._writing:
-                    # It would end with the read, uncommitted.
-                    raise StoreError(
-                        "a write began inside a read", where=self.path, remedy="Finish the read first."
-                    )
-                yield self._connection
-                return
-            self._connection.execute(begin)
-            self._depth, self._writing = 1, write
-            try:
-                yield self._connection
-            except BaseException:
-                self._rollback()
-                raise
-            else:
-                try:
-                    self._connection.execute("COMMIT")
-                except sqlite3.Error:
-                    self._rollback()
-                    raise
-            finally:
-                self._depth, self._writing = 0, False
-
-    def _rollback(self) -> None:
-        # A full disk makes SQLite roll back by itself.
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
+    def _transaction(self, connection: sqlite3.Connection, begin: str) -> Iterator[sqlite3.Connection]:
+        connection.execute(begin)
+        self._present.connection, self._present.writing = connection, begin != "BEGIN"
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            # A full disk makes SQLite roll back by itself.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        finally:
+            self._present.connection, self._present.writing = None, False
 
     @contextlib.contextmanager
     def outside(self) -> Iterator[sqlite3.Connection]:
-        """The bare connection, for statements that refuse to run in a transaction (checkpoints, VACUUM)."""
+        """The bare writing connection, for statements that refuse to run in a transaction (VACUUM)."""
         self._refuse_fork()
         with self._lock, translated(self.path):
-            yield self._connection
+            yield self._writer
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[sqlite3.Connection]:
+        """As ``outside``, while no thread of this process reads (checkpoints)."""
+        with (
+            self.outside() as connection,
+            self._readers.nobody() if self._readers else contextlib.nullcontext(),
+        ):
+            yield connection
 
     def _refuse_fork(self) -> None:
         # SQLite's locks belong to the process that took them: a child that used them would corrupt the file.
@@ -101,9 +119,11 @@ class Database:
             )
 
     def close(self) -> None:
-        """Release the file; closing twice is no error."""
+        """Release the file; closing twice is no error. A thread that still reads may finish."""
         with self._lock:
-            self._connection.close()
+            if self._readers is not None:
+                self._readers.close()
+            self._writer.close()
 
 
 def open_database(
@@ -111,7 +131,7 @@ def open_database(
 ) -> Database:
     """Open the store at ``path``; where there is none, make one with ``create``, whole or not at all."""
     if str(path) == IN_MEMORY:
-        database = Database(_connect(IN_MEMORY, settings), IN_MEMORY)
+        database = Database(IN_MEMORY, _connect(IN_MEMORY, settings), None)
         with database.outside() as connection:
             create(connection)
         return database
@@ -132,7 +152,9 @@ def open_database(
         _make(file, settings, create)
     _inspect(file)
     with translated(str(file)):
-        return Database(_connect(str(file), settings), str(file))
+        place = file.absolute()  # the working folder may be another when a reader is made
+        writer = _connect(str(place), settings)
+        return Database(str(file), writer, ReaderPool(_reader_of(place, settings), _READERS))
 
 
 def _make(file: Path, settings: StoreSettings, create: Callable[[sqlite3.Connection], None]) -> None:
@@ -191,6 +213,29 @@ def _connect(path: str, settings: StoreSettings) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _reader_of(file: Path, settings: StoreSettings) -> Callable[[], sqlite3.Connection]:
+    """Makes connections that read the file which is there now, and no other that comes into its place."""
+
+    def identity() -> tuple[int, int]:
+        found = file.stat()
+        return found.st_dev, found.st_ino
+
+    opened = identity()
+
+    def connect() -> sqlite3.Connection:
+        if identity() != opened:
+            raise StoreError(
+                "another file has taken the place of the store",
+                where=str(file),
+                remedy="Close the memory and open it again.",
+            )
+        connection = _connect(str(file), settings)
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+
+    return connect
 
 
 def _inspect(file: Path) -> None:

@@ -13,6 +13,7 @@ from truerecall.core.entry import Entry, Event, Scope, Trust
 from truerecall.core.ids import id_bytes, id_text
 from truerecall.errors import ArchiveError, InvalidInput, ModelMismatch, NotFound
 from truerecall.memory.store import health, purge
+from truerecall.memory.store.cache import PartitionCache, PartitionState
 from truerecall.memory.store.database import Database, open_database
 from truerecall.memory.store.migrations import create_schema, migrate
 from truerecall.memory.store.protocol import Counts, Filter, Finding, Purged, Snapshot, Written
@@ -29,7 +30,7 @@ from truerecall.memory.store.vectors import (
     text_vectors,
     unembedded,
 )
-from truerecall.memory.store.view import PartitionState, View, load_vectors
+from truerecall.memory.store.view import View, load_vectors
 from truerecall.memory.store.writing import (
     Prepared,
     find_duplicate,
@@ -48,8 +49,9 @@ class SqliteStore:
         self.path = database.path
         self._database = database
         self._identity = identity
-        self._standing: dict[int, tuple[PartitionState, Standing]] = {}
-        self._vectors: dict[int, tuple[PartitionState, VectorTable]] = {}
+        self._standing = PartitionCache(Standing.upto)
+        # Of rows that an earlier reader does not see the view takes no vector: nothing is to be cut.
+        self._vectors: PartitionCache[VectorTable] = PartitionCache(lambda table, _: table)
 
     @classmethod
     def open(
@@ -324,11 +326,7 @@ class SqliteStore:
                 "SELECT sequence, epoch FROM partition WHERE id = ?", (number,)
             ).fetchone()
             state = PartitionState(number, sequence, epoch)
-            seen, standing = self._standing.get(number, (None, None))
-            if seen != state or standing is None:
-                kept = standing if seen is not None and seen.epoch == epoch else None
-                standing = load_standing(db, number, kept)
-                self._standing[number] = (state, standing)
+            standing = self._standing.get(state, lambda known: load_standing(db, number, known))
             return state, standing, self._vector_part(state)
 
     def _vector_part(self, state: PartitionState) -> VectorTable | None:
@@ -336,12 +334,10 @@ class SqliteStore:
             model = self._model(False)
             if model is None or self._identity is None:
                 return None
-            seen, table = self._vectors.get(state.number, (None, None))
-            if seen != state or table is None:
-                kept = table if seen is not None and seen.epoch == state.epoch else None
-                table = load_vectors(db, state.number, model, self._identity.dimension, kept)
-                self._vectors[state.number] = (state, table)
-            return table
+            dimension = self._identity.dimension
+            return self._vectors.get(
+                state, lambda known: load_vectors(db, state.number, model, dimension, known)
+            )
 
 
 def _named(identity: ModelIdentity) -> str:

@@ -31,29 +31,58 @@ _SELECT = (
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Rows, each array of shape (n,), ordered by row; of one partition, or of all that a reader sees.
+    """Rows in their order, of one partition or of all that a reader sees. Threads share them: nobody writes here."""
 
-    Arrays are shared between threads: nobody writes into them.
-    """
-
-    rowids: "NDArray[np.int64]"
-    trust: "NDArray[np.int64]"
-    starts: "NDArray[np.int64]"
-    """Microseconds; the smallest integer where validity has no beginning."""
-    ends: "NDArray[np.int64]"
-    """Microseconds, exclusive; the largest integer where it has no end."""
-    happened: "NDArray[np.int64]"
-    """Microseconds; the smallest integer where no event time is known."""
-    lengths: "NDArray[np.int64]"
-    """Words in the text index."""
-    session: "NDArray[np.int64]"
-    """The number of the row's session, from 0; -1 where it has none."""
-    position: "NDArray[np.int64]"
-    """Its place in the session as the source told it; -1 where it told none."""
+    table: "NDArray[np.int64]"
+    """Shape (8, n): the columns that the properties name."""
     before: "NDArray[np.intp]"
-    """Where the row's neighbour in its session stands in these arrays, by position and row; -1 where it has none."""
+    """Shape (n,): where the row's neighbour in its session stands, by position and row; -1 where it has none."""
     after: "NDArray[np.intp]"
     """The other neighbour, likewise."""
+
+    @property
+    def rowids(self) -> "NDArray[np.int64]":
+        """Ascending."""
+        return self._column(0)
+
+    @property
+    def trust(self) -> "NDArray[np.int64]":
+        """The tier."""
+        return self._column(1)
+
+    @property
+    def starts(self) -> "NDArray[np.int64]":
+        """Microseconds; the smallest integer where validity has no beginning."""
+        return self._column(2)
+
+    @property
+    def ends(self) -> "NDArray[np.int64]":
+        """Microseconds, exclusive; the largest integer where it has no end."""
+        return self._column(3)
+
+    @property
+    def happened(self) -> "NDArray[np.int64]":
+        """Microseconds; the smallest integer where no event time is known."""
+        return self._column(4)
+
+    @property
+    def lengths(self) -> "NDArray[np.int64]":
+        """Words in the text index."""
+        return self._column(5)
+
+    @property
+    def session(self) -> "NDArray[np.int64]":
+        """The number of the row's session, from 0; -1 where it has none."""
+        return self._column(6)
+
+    @property
+    def position(self) -> "NDArray[np.int64]":
+        """Its place in the session as the source told it; -1 where it told none."""
+        return self._column(7)
+
+    def _column(self, number: int) -> "NDArray[np.int64]":
+        column: NDArray[np.int64] = self.table[number]
+        return column
 
     @property
     def last(self) -> int:
@@ -68,48 +97,27 @@ class Standing:
     def upto(self, sequence: int) -> "Standing":
         """The rows of one partition as an earlier reader sees them: those up to a sequence."""
         size = int(np.searchsorted(self.rowids & ROW_MASK, sequence, side="right"))
-        columns = [column[:size] for column in self.columns]
-        links = self.before[:size].copy(), self.after[:size].copy()
-        _link(columns[6], columns[7], *links, np.unique(self.session[size:]))
-        return Standing(*columns, *links)
+        fewer = Standing(self.table[:, :size], self.before[:size].copy(), self.after[:size].copy())
+        fewer._link(self.session[size:])
+        return fewer
 
-    def extended(self, columns: "NDArray[np.int64]") -> "Standing":
-        """With further rows of the same partition, shape (8, m), in the order of the fields."""
-        joined = [np.concatenate(pair) for pair in zip(self.columns, columns, strict=True)]
-        unknown = np.full(columns.shape[1], -1, dtype=np.intp)
-        links = np.concatenate([self.before, unknown]), np.concatenate([self.after, unknown])
-        _link(joined[6], joined[7], *links, np.unique(columns[6]))
-        return Standing(*joined, *links)
+    def extended(self, parts: Sequence["NDArray[np.int64]"]) -> "Standing":
+        """With further rows of the same partition, each part of shape (8, some)."""
+        table = np.concatenate([self.table, *parts], axis=1)
+        unknown = np.full(table.shape[1] - len(self.before), -1, dtype=np.intp)
+        more = Standing(table, np.concatenate([self.before, unknown]), np.concatenate([self.after, unknown]))
+        more._link(more.session[len(self.before) :])
+        return more
 
-    @property
-    def columns(self) -> tuple["NDArray[np.int64]", ...]:
-        """The eight arrays that the table holds, in the order of the fields."""
-        return (
-            self.rowids, self.trust, self.starts, self.ends, self.happened, self.lengths, self.session, self.position,
-        )  # fmt: skip
-
-
-def _link(
-    session: "NDArray[np.int64]",
-    position: "NDArray[np.int64]",
-    before: "NDArray[np.intp]",
-    after: "NDArray[np.intp]",
-    changed: "NDArray[np.int64]",
-) -> None:
-    """Set the neighbours of the rows of these sessions, in place."""
-    rows = np.flatnonzero((session >= 0) & np.isin(session, changed))
-    rows = rows[
-        np.lexsort((position[rows], session[rows]))
-    ]  # stable: equal positions stay in the order of rows
-    before[rows] = after[rows] = -1
-    pairs = np.flatnonzero(session[rows[1:]] == session[rows[:-1]])
-    before[rows[pairs + 1]] = rows[pairs]
-    after[rows[pairs]] = rows[pairs + 1]
-
-
-_EMPTY = Standing(
-    *(np.empty(0, np.int64) for _ in range(_COLUMNS)), np.empty(0, np.intp), np.empty(0, np.intp)
-)
+    def _link(self, sessions: "NDArray[np.int64]") -> None:
+        """Find the neighbours of the rows of these sessions; only before anybody else has the arrays."""
+        rows = np.flatnonzero((self.session >= 0) & np.isin(self.session, sessions))
+        # Stable: equal positions stay in the order of rows.
+        rows = rows[np.lexsort((self.position[rows], self.session[rows]))]
+        self.before[rows] = self.after[rows] = -1
+        pairs = np.flatnonzero(self.session[rows[1:]] == self.session[rows[:-1]])
+        self.before[rows[pairs + 1]] = rows[pairs]
+        self.after[rows[pairs]] = rows[pairs + 1]
 
 
 def load_standing(db: sqlite3.Connection, number: int, known: Standing | None) -> Standing:
@@ -127,21 +135,30 @@ def load_standing(db: sqlite3.Connection, number: int, known: Standing | None) -
             parts.append(block)
             at = first + BLOCK
     parts.append(_rows(db, at, high))
-    return (known or _EMPTY).extended(np.concatenate(parts, axis=1))
+    return (known or _empty()).extended(parts)
 
 
 def join(parts: Sequence[Standing]) -> Standing:
     """All that a reader sees, as one; sessions and neighbours are renumbered to be those of the whole."""
     if len(parts) == 1:
         return parts[0]
-    rows, sessions, shifted = 0, 0, [_EMPTY]
+    tables, before, after = [_empty().table], [], []
+    rows = sessions = 0
     for part in parts:
-        session = np.where(part.session < 0, -1, part.session + sessions)
-        links = (np.where(link < 0, -1, link + rows) for link in (part.before, part.after))
-        shifted.append(Standing(*part.columns[:6], session, part.position, *links))
+        table = part.table.copy()
+        table[6] += np.where(part.session < 0, 0, sessions)
+        tables.append(table)
+        before.append(np.where(part.before < 0, -1, part.before + rows))
+        after.append(np.where(part.after < 0, -1, part.after + rows))
         rows, sessions = rows + len(part.rowids), sessions + part.sessions
-    columns = zip(*((*part.columns, part.before, part.after) for part in shifted), strict=True)
-    return Standing(*(np.concatenate(column) for column in columns))
+    none = _empty().before
+    return Standing(
+        np.concatenate(tables, axis=1), np.concatenate([none, *before]), np.concatenate([none, *after])
+    )
+
+
+def _empty() -> Standing:
+    return Standing(np.empty((_COLUMNS, 0), np.int64), np.empty(0, np.intp), np.empty(0, np.intp))
 
 
 def session_number(db: sqlite3.Connection, partition: int, name: str) -> int:

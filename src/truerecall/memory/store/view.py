@@ -6,13 +6,13 @@ any cut, and the counts that rank a word are those of what the reader may see.
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from truerecall.core.entry import Entry
 from truerecall.errors import NotAStore
+from truerecall.memory.store.cache import PartitionState
 from truerecall.memory.store.rows import partition_range, read_entries, read_tie_keys
 from truerecall.memory.store.standing import Standing, join
 from truerecall.memory.store.textindex import postings
@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _Number = TypeVar("_Number", bound=np.generic)
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionState:
-    """A partition's counters, read in the snapshot that is being searched."""
-
-    number: int
-    sequence: int
-    epoch: int
 
 
 class View:

@@ -18,7 +18,7 @@ from truerecall.memory.store.database import Database, open_database
 from truerecall.memory.store.migrations import create_schema, migrate
 from truerecall.memory.store.protocol import Counts, Filter, Finding, Purged, Snapshot, Written
 from truerecall.memory.store.rows import partition_range, read_entries, read_events, scan_entries
-from truerecall.memory.store.standing import Standing, load_standing, seal, seal_missing
+from truerecall.memory.store.standing import Standing, join, load_standing, seal, seal_missing
 from truerecall.memory.store.vectors import (
     TextVectors,
     VectorTable,
@@ -50,6 +50,7 @@ class SqliteStore:
         self._database = database
         self._identity = identity
         self._standing = PartitionCache(Standing.upto)
+        self._views: dict[tuple[int, ...], tuple[tuple[PartitionState, ...], Standing]] = {}
         # Of rows that an earlier reader does not see the view takes no vector: nothing is to be cut.
         self._vectors: PartitionCache[VectorTable] = PartitionCache(lambda table, _: table)
 
@@ -155,7 +156,8 @@ class SqliteStore:
     def view(self, scope: Scope, when: datetime, trust: Collection[Trust]) -> Iterator[View]:
         with self._database.reading() as db:
             parts = [self._part(number) for number in readable_partitions(db, scope)]
-            yield View(db, parts, to_micros(when), [int(tier) for tier in trust])
+            rows = self._joined([(state, standing) for state, standing, _ in parts])
+            yield View(db, parts, rows, to_micros(when), [int(tier) for tier in trust])
 
     @contextlib.contextmanager
     def snapshot(self, scope: Scope) -> Iterator[Snapshot]:
@@ -328,6 +330,17 @@ class SqliteStore:
             state = PartitionState(number, sequence, epoch)
             standing = self._standing.get(state, lambda known: load_standing(db, number, known))
             return state, standing, self._vector_part(state)
+
+    def _joined(self, parts: Sequence[tuple[PartitionState, Standing]]) -> Standing:
+        """The parts as one; kept for the next view of the same partitions, as joining copies them."""
+        if len(parts) == 1:
+            return parts[0][1]
+        numbers, states = tuple(state.number for state, _ in parts), tuple(state for state, _ in parts)
+        known, rows = self._views.get(numbers, ((), None))
+        if known != states or rows is None:
+            rows = join([standing for _, standing in parts])
+            self._views[numbers] = (states, rows)
+        return rows
 
     def _vector_part(self, state: PartitionState) -> VectorTable | None:
         with self._database.reading() as db:

@@ -94,6 +94,17 @@ class Standing:
         """One more than the largest number of a session."""
         return int(self.session.max(initial=-1)) + 1
 
+    def find(self, rowids: "NDArray[np.int64]") -> tuple["NDArray[np.intp]", "NDArray[np.bool_]"]:
+        """The place of each row, and whether it is there: a damaged store may have lost a row's standing."""
+        rows = self.rowids
+        if not len(rows):
+            return np.zeros(len(rowids), np.intp), np.zeros(len(rowids), np.bool_)
+        # Unless rows were purged they follow each other, and need not be searched for.
+        gaps = rows[-1] - rows[0] >= len(rows)
+        places = np.searchsorted(rows, rowids) if gaps else rowids - rows[0]
+        places = np.clip(places, 0, len(rows) - 1)
+        return places, rows[places] == rowids
+
     def upto(self, sequence: int) -> "Standing":
         """The rows of one partition as an earlier reader sees them: those up to a sequence."""
         size = int(np.searchsorted(self.rowids & ROW_MASK, sequence, side="right"))

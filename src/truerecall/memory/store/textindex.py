@@ -2,9 +2,15 @@
 
 import sqlite3
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from truerecall.core.entry import Entry
 from truerecall.memory.analysis import index_text, segment
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def searched_text(entry: Entry) -> str:
@@ -27,13 +33,15 @@ def indexed_length(words: str, pairs: str) -> int:
     return len(words.split()) + len(pairs.split())
 
 
-def postings(db: sqlite3.Connection, term: str, low: int, high: int) -> Iterable[int]:
-    """Rows of a range that hold a term: a word, a bigram, or one character with a ``*`` after it."""
+def postings(db: sqlite3.Connection, term: str, low: int, high: int) -> "NDArray[np.int64]":
+    """Rows of a range that hold a term: a word, a bigram, or one character with a ``*`` after it. Ascending."""
     table, query = match_query(term)
-    found = db.execute(
-        f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND rowid BETWEEN ? AND ?", (query, low, high)
-    )
-    return (row[0] for row in found)
+    # As one text: handing rows to Python one by one takes four times as long (0.48 µs a row), and holds the GIL.
+    (found,) = db.execute(
+        f"SELECT group_concat(rowid - ?) FROM {table} WHERE {table} MATCH ? AND rowid BETWEEN ? AND ?",
+        (low, query, low, high),
+    ).fetchone()
+    return low + np.fromstring(found or "", dtype=np.int64, sep=",")
 
 
 def match_query(term: str) -> tuple[str, str]:

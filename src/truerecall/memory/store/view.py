@@ -14,7 +14,7 @@ from truerecall.core.entry import Entry
 from truerecall.errors import NotAStore
 from truerecall.memory.store.cache import PartitionState
 from truerecall.memory.store.rows import partition_range, read_entries, read_tie_keys
-from truerecall.memory.store.standing import Standing, join
+from truerecall.memory.store.standing import Standing
 from truerecall.memory.store.textindex import postings
 from truerecall.memory.store.vectors import VectorTable, read_vectors
 
@@ -31,13 +31,15 @@ class View:
         self,
         db: sqlite3.Connection,
         parts: Sequence[tuple[PartitionState, Standing, VectorTable | None]],
+        rows: Standing,
         when: int,
         trust: Sequence[int],
     ) -> None:
         self._db = db
-        self._parts = [state for state, _, _ in parts]
+        self._parts = [(state.number, standing) for state, standing, _ in parts]
         self._vectors = [table for _, _, table in parts if table is not None]
-        rows = join([standing for _, standing, _ in parts])
+        self._rows = rows
+        self._held: dict[str, NDArray[np.intp]] = {}
         self.rowids = rows.rowids
         self.trust = rows.trust
         self.happened = rows.happened
@@ -46,24 +48,28 @@ class View:
         self.position = rows.position
         self.before = rows.before
         self.after = rows.after
-        self.allowed: NDArray[np.bool_] = (
-            np.isin(rows.trust, list(trust)) & (rows.starts <= when) & (when < rows.ends)
-        )
+        # Without the kind numpy makes a table for so few tiers: 1.7 ms at 100,000 rows instead of 0.1.
+        trusted = np.isin(rows.trust, list(trust), kind="sort")
+        self.allowed: NDArray[np.bool_] = trusted & (rows.starts <= when) & (when < rows.ends)
         """Which rows may be recalled: trusted, and valid at the instant of the view."""
 
     def holding(self, term: str) -> "NDArray[np.intp]":
         """Places (in the view's arrays) of the allowed rows that hold a term, ascending."""
-        found = [
-            np.fromiter(postings(self._db, term, *partition_range(part.number)), dtype=np.int64)
-            for part in self._parts
-        ]
-        return self._places(_joined(found))
+        if term not in self._held:
+            found, start = [], 0
+            for number, part in self._parts:
+                places, known = part.find(postings(self._db, term, *partition_range(number)))
+                found.append(start + places[known])
+                start += len(part.rowids)
+            places = _joined(found)
+            self._held[term] = places[self.allowed[places]]
+        return self._held[term]
 
     def vectors(self) -> tuple["NDArray[np.intp]", "NDArray[np.int8]", "NDArray[np.float32]"]:
         """Of the allowed rows' vectors: the place of each one's row, int8 values (n, dimension), scales (n,)."""
         if not self._vectors or not len(self.rowids):
             return np.empty(0, np.intp), np.empty((0, 1), np.int8), np.empty(0, np.float32)
-        places, known = self._found(_joined([table.rowids for table in self._vectors]))
+        places, known = self._rows.find(_joined([table.rowids for table in self._vectors]))
         values = _joined([table.values for table in self._vectors])
         scales = _joined([table.scales for table in self._vectors])
         keep = known & self.allowed[places]
@@ -90,25 +96,16 @@ class View:
         """The newest allowed entries that are pinned, at most so many."""
         rowids = [
             row[0]
-            for part in self._parts
+            for number, _ in self._parts
             for row in self._db.execute(
-                "SELECT rowid FROM entry WHERE pinned AND rowid BETWEEN ? AND ?", partition_range(part.number)
+                "SELECT rowid FROM entry WHERE pinned AND rowid BETWEEN ? AND ?", partition_range(number)
             )
         ]
-        places = self._places(np.array(rowids, dtype=np.int64))
+        places, known = self._rows.find(np.array(rowids, dtype=np.int64))
+        places = places[known]
+        places = places[self.allowed[places]]
         entries = sorted(self.entries(places.tolist()), key=lambda e: (e.recorded_at, e.id), reverse=True)
         return entries[:most]
-
-    def _places(self, rowids: "NDArray[np.int64]") -> "NDArray[np.intp]":
-        places, known = self._found(rowids)
-        return places[known & self.allowed[places]]
-
-    def _found(self, rowids: "NDArray[np.int64]") -> tuple["NDArray[np.intp]", "NDArray[np.bool_]"]:
-        """The place of each row, and whether it is there: a damaged store may have lost a row's standing."""
-        if not len(self.rowids):
-            return np.empty(0, np.intp), np.empty(0, np.bool_)
-        places = np.minimum(np.searchsorted(self.rowids, rowids), len(self.rowids) - 1)
-        return places, self.rowids[places] == rowids
 
 
 def load_vectors(

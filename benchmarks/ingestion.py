@@ -1,0 +1,186 @@
+"""Remembering against the same work without us: the same rows by ``executemany``, and the embedder alone.
+
+Exits 1 if a bar is missed.
+"""
+
+import argparse
+import shlex
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from performance.corpus import BLOCK, Corpus
+from performance.output import report, table
+from performance.statistics import document
+from performance.stores import drafts
+
+from truerecall import Memory
+from truerecall.bench.measured import FiguresTable, making
+from truerecall.bench.speed import Bar, Speed, at_least
+from truerecall.core.clock import system_clock
+from truerecall.core.config import StoreSettings
+from truerecall.core.entry import Draft
+from truerecall.memory.store.database import Database, open_database
+from truerecall.memory.store.migrations import create_schema
+from truerecall.models.protocols import Embedder
+from truerecall.models.registry import embedder, installed
+
+PACKAGES = ("numpy", "onnxruntime", "tokenizers")
+METHOD = (
+    "Each repeat writes a new file each way, in turn; medians of {repeats}. The rows of `executemany` are those that "
+    f"remembering left in every table and text index, prepared, {BLOCK:,} entries a transaction, the pragmas the same. "
+    "The embedder alone is given the same texts at once."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table's content, as it is inserted."""
+
+    statement: str
+    values: list[tuple[object, ...]]
+
+    def share(self, number: int, of: int) -> list[tuple[object, ...]]:
+        """The rows of one of so many transactions."""
+        return self.values[number * len(self.values) // of : (number + 1) * len(self.values) // of]
+
+
+def rows_of(path: Path) -> list[Rows]:
+    """All that a store holds beyond an empty one, table by table as they were made (a row before what names it)."""
+    with (
+        closing(sqlite3.connect(path)) as db,
+        closing(sqlite3.connect(":memory:", isolation_level=None)) as new,
+    ):
+        create_schema(new, system_clock())
+        kinds = {name: kind for _, name, kind, *_ in db.execute("PRAGMA main.table_list")}
+        names = [
+            name
+            for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")
+        ]
+        found = []
+        for name in names:
+            if kinds[name] not in ("table", "virtual") or name.startswith("sqlite_"):
+                continue
+            columns = [row[1] for row in db.execute(f"PRAGMA table_info({name})")]
+            if kinds[name] == "virtual":
+                columns.insert(0, "rowid")
+            told = ", ".join(columns)
+            known = set(new.execute(f"SELECT {told} FROM {name}"))
+            values = [row for row in db.execute(f"SELECT {told} FROM {name}") if row not in known]
+            if values and name not in ("meta", "migration"):
+                marks = ", ".join("?" * len(columns))
+                found.append(Rows(f"INSERT INTO {name} ({told}) VALUES ({marks})", values))
+    return found
+
+
+def insert_all(database: Database, content: Sequence[Rows], transactions: int) -> None:
+    """Insert prepared rows; tables with few of them go first, since others name them."""
+    few = [rows for rows in content if len(rows.values) < transactions]
+    with database.writing() as db:
+        for rows in few:
+            db.executemany(rows.statement, rows.values)
+    for number in range(transactions):
+        with database.writing() as db:
+            for rows in content:
+                if len(rows.values) >= transactions:
+                    db.executemany(rows.statement, rows.share(number, transactions))
+
+
+def seconds(call: Callable[..., object], *given: object) -> float:
+    """Wall time of one call."""
+    start = time.perf_counter()
+    call(*given)
+    return time.perf_counter() - start
+
+
+def remembering(model: Embedder | str, what: Sequence[Draft], path: Path) -> float:
+    """Seconds in which a new memory takes these in."""
+    with Memory.open(path, embedder=model, seed=7) as memory:
+        return seconds(memory.remember, what)
+
+
+def inserting(content: Sequence[Rows], transactions: int, path: Path) -> float:
+    """Seconds in which a new store takes these rows in, without a memory around it."""
+    with closing(
+        open_database(path, StoreSettings(), lambda db: create_schema(db, system_clock()))
+    ) as database:
+        return seconds(insert_all, database, content, transactions)
+
+
+def plain(turns: int, repeats: int) -> tuple[FiguresTable, list[Bar]]:
+    """Rows a second without an embedder."""
+    what = [draft for block in Corpus().turns(turns) for draft in drafts(block)]
+    ours: list[float] = []
+    theirs: list[float] = []
+    for _ in range(repeats):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "memory.db")
+            ours.append(turns / remembering("none", what, path))
+            theirs.append(turns / inserting(rows_of(path), turns // BLOCK, Path(folder, "plain.db")))
+    rows = [("remember", ours), ("executemany", theirs)]
+    found = table(
+        f"{turns:,} turns without an embedder",
+        "what",
+        [("turns/s", 0), ("slowest", 0)],
+        [(name, [round(median(rates), 1), round(min(rates), 1)]) for name, rates in rows],
+    )
+    name = "rate of remembering without an embedder to executemany"
+    return found, [at_least(name, "times", median(ours) / median(theirs), 0.5)]
+
+
+def embedded(model: Embedder, turns: int, repeats: int) -> tuple[FiguresTable, list[Bar]]:
+    """Texts a second with the local model; each repeat has texts of its own."""
+    ours: list[float] = []
+    theirs: list[float] = []
+    for number, block in enumerate(Corpus().turns(BLOCK * repeats)):
+        texts = [document(turn) for turn in block[:turns]]
+        if number % 2:
+            theirs.append(turns / seconds(model.embed, texts))
+        with tempfile.TemporaryDirectory() as folder:
+            ours.append(turns / remembering(model, drafts(block[:turns]), Path(folder, "memory.db")))
+        if not number % 2:
+            theirs.append(turns / seconds(model.embed, texts))
+    rows = [("remember", ours), ("the embedder alone", theirs)]
+    found = table(
+        f"{turns:,} turns with {model.identity.name}",
+        "what",
+        [("turns/s", 1), ("slowest", 1)],
+        [(name, [round(median(rates), 2), round(min(rates), 2)]) for name, rates in rows],
+    )
+    name = "rate of remembering to that of the embedder alone"
+    return found, [at_least(name, "times", median(ours) / median(theirs), 0.9)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, and with ``--write`` keep the record."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--turns", type=int, default=20_000, help="without an embedder, in whole thousands")
+    parser.add_argument(
+        "--embedded", type=int, default=300, help="with the local model, where it is installed"
+    )
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--write", action="store_true", help="write benchmarks/manifests/ingestion.json")
+    options = parser.parse_args(arguments)
+    command = shlex.join(["python", "benchmarks/ingestion.py", *sys.argv[1:]])
+    machine = making(system_clock, command, PACKAGES)
+    measured = [plain(options.turns, options.repeats)]
+    local = embedder("local") if installed() else None
+    if local is not None:
+        measured.append(embedded(local, options.embedded, options.repeats))
+    made = Speed(
+        method=METHOD.format(repeats=options.repeats),
+        tables=[found for found, _ in measured],
+        bars=[bar for _, bars in measured for bar in bars],
+        making=machine,
+    )
+    return report(made, "ingestion.json", options.write)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

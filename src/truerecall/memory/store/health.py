@@ -14,7 +14,7 @@ from truerecall.memory.store.rows import scan_entries
 from truerecall.memory.store.standing import block_faults, blocks_missing, number_sessions, seal_missing
 from truerecall.memory.store.textindex import (
     clear_index,
-    index_entry,
+    index_entries,
     index_faults,
     indexed_length,
     searched_text,
@@ -140,7 +140,8 @@ def rebuild_index(db: sqlite3.Connection) -> None:
     """Empty both text indexes and fill them from the entries."""
     clear_index(db)
     for rowid, entry in scan_entries(db, 0, _LAST_ROW):
-        db.execute("UPDATE standing SET length = ? WHERE rowid = ?", (index_entry(db, rowid, entry), rowid))
+        (length,) = index_entries(db, [rowid], [entry])
+        db.execute("UPDATE standing SET length = ? WHERE rowid = ?", (length, rowid))
     db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_ANALYSIS, str(ANALYSIS_VERSION)))
 
 

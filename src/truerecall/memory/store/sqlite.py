@@ -33,9 +33,10 @@ from truerecall.memory.store.vectors import (
 from truerecall.memory.store.view import View, load_vectors
 from truerecall.memory.store.writing import (
     Prepared,
-    find_duplicate,
+    duplicates,
     insert,
     insert_event,
+    place,
     readable_partitions,
     stale,
 )
@@ -74,16 +75,14 @@ class SqliteStore:
     def write(self, items: Sequence[Prepared], now: datetime) -> list[Written]:
         with self._database.writing() as db:
             model = self._model(any(item.vectors is not None for item in items))
-            written, rows = [], []
-            for item in items:
-                duplicate = find_duplicate(db, item.entry, now)
-                if duplicate is None:
-                    rows.append(insert(db, item, model))
-                    written.append(Written("stored", item.entry.id))
-                else:
-                    written.append(Written("duplicate", id_text(duplicate)))
-            seal(db, rows)
-            return written
+            placed = place(db, items)
+            twins = duplicates(db, placed, now)
+            new = [one for one, twin in zip(placed, twins, strict=True) if twin is None]
+            seal(db, insert(db, new, model))
+            return [
+                Written("stored", item.entry.id) if twin is None else Written("duplicate", twin)
+                for item, twin in zip(items, twins, strict=True)
+            ]
 
     def replace(self, scope: Scope, old_id: str, item: Prepared, event: Event) -> None:
         with self._database.writing() as db:
@@ -95,9 +94,9 @@ class SqliteStore:
                     f"entry {old_id} has ended already",
                     remedy="Correct the entry that superseded it: see its history.",
                 )
-            fresh = insert(db, item, self._model(item.vectors is not None))
+            rows = insert(db, place(db, [item]), self._model(item.vectors is not None))
             insert_event(db, rowid, event)
-            seal(db, (rowid, fresh))
+            seal(db, (rowid, *rows))
 
     def close_entries(self, scope: Scope, events: Sequence[Event]) -> None:
         with self._database.writing() as db:
@@ -179,7 +178,7 @@ class SqliteStore:
                 known = self.get(scope, [item.entry.id]).get(item.entry.id)
                 if known is None:
                     self._refuse_foreign(scope, item.entry)
-                    insert(db, item, model)
+                    insert(db, place(db, [item]), model)
                     entries += 1
                 elif replace(known, ended_at=None) != replace(item.entry, ended_at=None):
                     raise ArchiveError(

@@ -1,7 +1,7 @@
 """The two text indexes, derived from entries: words (stemmed), and bigrams of scripts without spaces."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,14 +18,16 @@ def searched_text(entry: Entry) -> str:
     return f"{entry.source.speaker}: {entry.text}" if entry.source.speaker else entry.text
 
 
-def index_entry(db: sqlite3.Connection, rowid: int, entry: Entry) -> int:
-    """Put an entry into the text indexes; its length in words (for BM25)."""
-    text = searched_text(entry)
-    words, pairs = index_text(text), segment(text)
-    db.execute("INSERT INTO lexical (rowid, text) VALUES (?, ?)", (rowid, words))
-    if pairs:
-        db.execute("INSERT INTO bigram (rowid, text) VALUES (?, ?)", (rowid, pairs))
-    return indexed_length(words, pairs)
+def index_entries(db: sqlite3.Connection, rowids: Sequence[int], entries: Sequence[Entry]) -> list[int]:
+    """Put entries into the text indexes; the length of each in words (for BM25)."""
+    texts = [searched_text(entry) for entry in entries]
+    words, pairs = [index_text(text) for text in texts], [segment(text) for text in texts]
+    db.executemany("INSERT INTO lexical (rowid, text) VALUES (?, ?)", zip(rowids, words, strict=True))
+    db.executemany(
+        "INSERT INTO bigram (rowid, text) VALUES (?, ?)",
+        [(row, text) for row, text in zip(rowids, pairs, strict=True) if text],
+    )
+    return [indexed_length(*both) for both in zip(words, pairs, strict=True)]
 
 
 def indexed_length(words: str, pairs: str) -> int:

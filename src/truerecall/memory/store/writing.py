@@ -1,14 +1,18 @@
-"""Rows of one entry, written together: entry, derivations, standing, text index, vectors."""
+"""Rows of entries, written together: entry, derivations, standing, text index, vectors."""
 
+import itertools
 import sqlite3
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from truerecall.core.clock import to_micros
 from truerecall.core.entry import Entry, Event, Scope, Visibility
-from truerecall.core.ids import id_bytes
+from truerecall.core.ids import id_bytes, id_text
 from truerecall.memory.store.rows import (
     INSERT_ENTRY,
+    LOOKUP,
     PARTITION_BITS,
     digest_of,
     entry_row,
@@ -16,7 +20,7 @@ from truerecall.memory.store.rows import (
     partition_range,
 )
 from truerecall.memory.store.standing import session_number
-from truerecall.memory.store.textindex import index_entry
+from truerecall.memory.store.textindex import index_entries
 from truerecall.memory.store.vectors import TextVectors, insert_vectors
 
 
@@ -27,6 +31,15 @@ class Prepared:
     entry: Entry
     vectors: TextVectors | None
     """None where no model embedded it (yet)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A prepared entry with what decides where it goes, and whether it does."""
+
+    item: Prepared
+    partition: int
+    digest: bytes
 
 
 def partition_number(db: sqlite3.Connection, scope: Scope, visibility: Visibility) -> int | None:
@@ -49,62 +62,102 @@ def readable_partitions(db: sqlite3.Connection, scope: Scope) -> list[int]:
     return sorted(number for number in numbers if number is not None)
 
 
-def next_row(db: sqlite3.Connection, entry: Entry) -> int:
-    """A new row in the entry's partition, which is made on first use."""
-    number = partition_number(db, entry.scope, entry.visibility)
-    if number is None:
-        owner = entry.scope.user if entry.visibility == "private" else ""
-        cursor = db.execute(
-            "INSERT INTO partition (tenant, space, owner) VALUES (?, ?, ?)",
-            (entry.scope.tenant, entry.scope.space, owner),
-        )
-        number = int(cursor.lastrowid or 0)
-    db.execute("UPDATE partition SET sequence = sequence + 1 WHERE id = ?", (number,))
-    sequence = db.execute("SELECT sequence FROM partition WHERE id = ?", (number,)).fetchone()[0]
-    return number << PARTITION_BITS | int(sequence)
+def place(db: sqlite3.Connection, items: Sequence[Prepared]) -> list[Placed]:
+    """Find the partition of each; one that nothing was written to yet is made."""
+    numbers: dict[tuple[Scope, Visibility], int] = {}
+    placed = []
+    for item in items:
+        scope, visibility = item.entry.scope, item.entry.visibility
+        number = numbers.get((scope, visibility)) or partition_number(db, scope, visibility)
+        if number is None:
+            cursor = db.execute(
+                "INSERT INTO partition (tenant, space, owner) VALUES (?, ?, ?)",
+                (scope.tenant, scope.space, scope.user if visibility == "private" else ""),
+            )
+            number = int(cursor.lastrowid or 0)
+        numbers[scope, visibility] = number
+        placed.append(Placed(item, number, digest_of(item.entry)))
+    return placed
 
 
-def find_duplicate(db: sqlite3.Connection, entry: Entry, now: datetime) -> bytes | None:
-    """The id of a living entry with the same partition, session, position and text."""
-    number = partition_number(db, entry.scope, entry.visibility)
-    if number is None:
-        return None
-    row = db.execute(
-        "SELECT e.id FROM entry e JOIN standing s USING (rowid) WHERE e.digest = ? AND e.rowid BETWEEN ? AND ?"
-        " AND e.text = ? AND (s.ends_at IS NULL OR s.ends_at > ?)",
-        (digest_of(entry), *partition_range(number), entry.text, to_micros(now)),
-    ).fetchone()
-    return None if row is None else bytes(row[0])
+def duplicates(db: sqlite3.Connection, placed: Sequence[Placed], now: datetime) -> list[str | None]:
+    """Of each the id of the living entry with the same partition, session, position and text, if there is one.
+
+    Such an entry is in the store, or stands before it and will be.
+    """
+    at = to_micros(now)
+    living: dict[tuple[int, bytes, str], str] = {}
+    for number in {one.partition for one in placed}:
+        digests = list({one.digest for one in placed if one.partition == number})
+        for start in range(0, len(digests), LOOKUP):
+            part = digests[start : start + LOOKUP]
+            for entry_id, digest, text in db.execute(
+                "SELECT e.id, e.digest, e.text FROM entry e JOIN standing s USING (rowid)"
+                f" WHERE e.digest IN ({', '.join('?' * len(part))}) AND e.rowid BETWEEN ? AND ?"
+                " AND (s.ends_at IS NULL OR s.ends_at > ?) ORDER BY e.rowid",
+                (*part, *partition_range(number), at),
+            ):
+                living.setdefault((number, digest, text), id_text(entry_id))
+    found = []
+    for one in placed:
+        entry = one.item.entry
+        key = (one.partition, one.digest, entry.text)
+        found.append(living.get(key))
+        if entry.valid_to is None or entry.valid_to > now:
+            living.setdefault(key, entry.id)
+    return found
 
 
-def insert(db: sqlite3.Connection, item: Prepared, model: int | None) -> int:
-    """Write all rows of an entry; its row."""
-    entry = item.entry
-    rowid = next_row(db, entry)
-    db.execute(INSERT_ENTRY, entry_row(rowid, entry, digest_of(entry)))
-    for place, source in enumerate(entry.source_ids):
-        db.execute(
-            "INSERT INTO derivation (entry, source, place) VALUES (?, ?, ?)", (rowid, id_bytes(source), place)
-        )
-    length = index_entry(db, rowid, entry)
-    session = entry.source.session
-    db.execute(
+def insert(db: sqlite3.Connection, placed: Sequence[Placed], model: int | None) -> list[int]:
+    """Write all rows of these entries; the row of each."""
+    entries = [one.item.entry for one in placed]
+    rowids = _new_rows(db, [one.partition for one in placed])
+    db.executemany(
+        INSERT_ENTRY,
+        (entry_row(row, entry, one.digest) for row, entry, one in zip(rowids, entries, placed, strict=True)),
+    )
+    db.executemany(
+        "INSERT INTO derivation (entry, source, place) VALUES (?, ?, ?)",
+        (
+            (row, id_bytes(source), number)
+            for row, entry in zip(rowids, entries, strict=True)
+            for number, source in enumerate(entry.source_ids)
+        ),
+    )
+    lengths = index_entries(db, rowids, entries)
+    named = dict.fromkeys((one.partition, one.item.entry.source.session) for one in placed)
+    sessions = {key: None if key[1] is None else session_number(db, key[0], key[1]) for key in named}
+    db.executemany(
         "INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length, session, position)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            rowid,
-            int(entry.trust),
-            micros(entry.valid_from),
-            micros(entry.valid_to),
-            None if entry.happened_at is None else to_micros(entry.happened_at.instant),
-            length,
-            None if session is None else session_number(db, rowid >> PARTITION_BITS, session),
-            entry.source.position,
+            (
+                row,
+                int(entry.trust),
+                micros(entry.valid_from),
+                micros(entry.valid_to),
+                None if entry.happened_at is None else to_micros(entry.happened_at.instant),
+                length,
+                sessions[row >> PARTITION_BITS, entry.source.session],
+                entry.source.position,
+            )
+            for row, entry, length in zip(rowids, entries, lengths, strict=True)
         ),
     )
-    if item.vectors is not None and model is not None:
-        insert_vectors(db, model, rowid, item.vectors)
-    return rowid
+    for row, one in zip(rowids, placed, strict=True):
+        if one.item.vectors is not None and model is not None:
+            insert_vectors(db, model, row, one.item.vectors)
+    return rowids
+
+
+def _new_rows(db: sqlite3.Connection, partitions: Sequence[int]) -> list[int]:
+    """A new row in each of these partitions, in this order."""
+    following = {}
+    for number, count in Counter(partitions).items():
+        db.execute("UPDATE partition SET sequence = sequence + ? WHERE id = ?", (count, number))
+        (last,) = db.execute("SELECT sequence FROM partition WHERE id = ?", (number,)).fetchone()
+        following[number] = itertools.count(number << PARTITION_BITS | last - count + 1)
+    return [next(following[number]) for number in partitions]
 
 
 def insert_event(db: sqlite3.Connection, rowid: int, event: Event) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from truerecall.bench.compare import compare
+from truerecall.bench.compare import DEFAULT_ROWS, compare
 from truerecall.bench.manifest import DatasetResult, Provenance, QuestionRow, RetrievalManifest
 from truerecall.bench.run import rows_text
 from truerecall.errors import RunError
@@ -162,6 +162,7 @@ def test_equal_systems_show_no_difference(tmp_path: Path) -> None:
         "  by conversation: c1 +0.000 (n = 20), c2 +0.000 (n = 20)\n"
         "  clustered 95 % interval: +0.000 to +0.000 over 2 conversations\n"
         "  smallest difference that these pairs could show: none, for too few of them differ\n"
+        "  same sign in every conversation: no\n"
         "  No difference is shown within these conversations: the adjusted p is not below 0.01 and the sign is "
         "not the same in every conversation.\n"
         "\n"
@@ -169,6 +170,7 @@ def test_equal_systems_show_no_difference(tmp_path: Path) -> None:
         "  by conversation: c1 +0.000 (n = 20), c2 +0.000 (n = 20)\n"
         "  clustered 95 % interval: +0.000 to +0.000 over 2 conversations\n"
         "  smallest difference that these pairs could show: none, for too few of them differ\n"
+        "  same sign in every conversation: no\n"
         "  No difference is shown within these conversations: the adjusted p is not below 0.01 and the sign is "
         "not the same in every conversation.\n"
     )
@@ -294,3 +296,67 @@ def test_rows_that_were_edited_by_hand_are_not_compared(tmp_path: Path) -> None:
 
     with pytest.raises(RunError, match="not the file that the manifest was made from"):
         compare(run, "truerecall", run, "bm25")
+
+
+def test_the_named_rows_are_these_six() -> None:
+    assert DEFAULT_ROWS == (
+        "turn:any@5", "turn:any@10", "turn:all@10", "session:fractional@1", "session:fractional@5", "session:mrr",
+    )  # fmt: skip
+
+
+def of_types(folder: Path, *datasets: str) -> Path:
+    """A run in which new finds all of every type, and old half of each, over c1 and c2."""
+    folder.mkdir()
+    rows = [
+        row(system, conversation, number, {"turn:any@10": found, "turn:all@10": found}).model_copy(
+            update={"type": kind, "dataset": dataset, "question": f"{kind}-{number}"}
+        )
+        for dataset in datasets
+        for system in ("new", "old")
+        for conversation in ("c1", "c2")
+        for kind, count in (("multi-hop", 10), ("open-domain", 2), ("single-hop", 8))
+        for number in range(count)
+        for found in [1.0 if system == "new" else float(number % 2)]
+    ]
+    text = rows_text(rows)
+    (folder / "rows.jsonl").write_text(text, encoding="utf-8")
+    tied = MANIFEST.model_copy(update={"rows_sha256": sha256(text.encode()).hexdigest()})
+    (folder / "manifest.json").write_text(tied.model_dump_json(), encoding="utf-8")
+    return folder
+
+
+def test_rows_of_single_types_are_reported_outside_holm_with_what_their_n_can_show(tmp_path: Path) -> None:
+    run = of_types(tmp_path / "run", "tiny:made")
+    report = compare(run, "new", run, "old", ("turn:any@10",))
+
+    assert [(result.row, result.p_holm) for result in report.rows] == [("turn:any@10", 2 * 0.5**20)]
+    assert [(row.type, row.row, row.comparison.n) for row in report.reported] == [
+        ("multi-hop", "turn:all@10", 20),
+        ("open-domain", "turn:any@10", 4),
+        ("open-domain", "turn:all@10", 4),
+    ]
+    assert report.reported[0].comparison.smallest_detectable == pytest.approx(0.4173, abs=1e-4)
+    reported = report.as_text().partition("Reported only, outside Holm: nothing is claimed of these rows.\n")[
+        2
+    ]
+    assert reported.startswith(
+        "tiny:made multi-hop turn:all@10: 1.000 and 0.500, difference +0.500, n = 20; McNemar exact p = 0.002, "
+        "not adjusted.\n"
+        "  by conversation: c1 +0.500 (n = 10), c2 +0.500 (n = 10)\n"
+    )
+    assert "could show: none, for too few of them differ\n" in reported
+    assert "higher" not in reported
+
+
+def test_holm_is_over_the_named_rows_of_one_data_set_whatever_else_is_in_the_run(tmp_path: Path) -> None:
+    one, two = of_types(tmp_path / "one", "tiny:made"), of_types(tmp_path / "two", "tiny:made", "other:made")
+    alone, beside = (compare(run, "new", run, "old", ("turn:any@10", "turn:all@10")) for run in (one, two))
+
+    assert [result.p_holm for result in alone.rows] == [4 * 0.5**20, 4 * 0.5**20]
+    assert beside.rows[:2] == alone.rows
+    assert [result.dataset for result in beside.rows] == [
+        "tiny:made",
+        "tiny:made",
+        "other:made",
+        "other:made",
+    ]

@@ -36,6 +36,8 @@ class Wrong(Recent):
         (Answer(("i000001", "i000001")), "the handle 'i000001' was recalled twice"),
         (Answer(("i000001", "nine")), "the handle 'nine' was recalled but never given"),
         (Answer(("i000001",) * 201), "201 items were recalled, 200 were asked for"),
+        (Answer((), ranks={"nine": {"words": 1}}), "the handle 'nine' has ranks but was never given"),
+        (Answer((), ranks={"i000001": {"words": 0}}), "words gave the handle 'i000001' the rank 0"),
         (Answer((), {7: Block("", ())}), "a block for 7 tokens was given"),
         (Answer((), {500: Block("", ("nine",))}), "the block of 500 tokens names the handle 'nine'"),
     ],

@@ -30,7 +30,7 @@ from truerecall.errors import RunError
 def timeless(value: Any) -> Any:
     """A manifest or a row without what differs from run to run: times, and whether a cache helped."""
     if isinstance(value, dict):
-        timed = {"created", "ingest_seconds", "ingest_cached", "latency", "ms", "rows_sha256"}
+        timed = {"created", "ingest_seconds", "ingest_cached", "latency", "p50", "ms", "rows_sha256"}
         return {key: timeless(part) for key, part in value.items() if key not in timed}
     if isinstance(value, list):
         return [

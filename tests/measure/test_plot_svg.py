@@ -69,7 +69,6 @@ def test_colours_are_css_variables_with_fallbacks() -> None:
     assert colour(1) == "var(--plot-2, #d55e00)"
 
 
-def test_thirty_series_all_look_different() -> None:
-    looks = {(colour(index), dash(index)) for index in range(30)}
-    assert len(looks) == 30
-    assert len({marker(index, 0.0, 0.0) for index in range(30)}) == 30
+def test_twenty_five_series_all_look_different_also_without_colour() -> None:
+    looks = {(dash(index), marker(index, 0.0, 0.0, paint="black")) for index in range(25)}
+    assert len(looks) == 25

@@ -1,14 +1,17 @@
 """From rows to figures: one cell a metric and question type, never pooled over data sets."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from statistics import fmean
+from statistics import fmean, median_low
+from typing import Literal
 
 from truerecall.bench.datasets.records import Conversation, Dataset
 from truerecall.bench.manifest import (
     ALL,
     Cell,
+    Curve,
+    CurvePoint,
     DatasetResult,
     ExclusionRow,
     GridLevel,
@@ -16,19 +19,29 @@ from truerecall.bench.manifest import (
     LaneCount,
     Latency,
     QuestionRow,
+    SizeLatency,
     SystemResult,
 )
 from truerecall.bench.run import Chunk
-from truerecall.bench.scoring import DIGITS
+from truerecall.bench.scoring import DIGITS, Ruler
+from truerecall.bench.steps import found_by_step
 from truerecall.measure.intervals import Bounds, clustered_interval, mean_interval, student_interval
 from truerecall.measure.latency import percentile
-from truerecall.measure.ranking import chance
+from truerecall.measure.ranking import Ranks, all_at, any_at, chance, fractional_at
 
 MS = "ms"
+CURVE_KS = (1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 70, 100, 140, 200)
+"""The cut-offs of a curve: about evenly apart on a logarithmic axis."""
+_CURVES: tuple[tuple[GridLevel, Literal["any", "fractional", "all"], Callable[[Ranks, int], float]], ...] = (
+    ("turn", "any", any_at),
+    ("turn", "all", all_at),
+    ("session", "fractional", fractional_at),
+)
+_MOST_SIZES = 20
 _AMOUNTS = frozenset({"tokens", MS})
 
 
-def system_result(chunks: Sequence[Chunk], limit: int, run: str) -> SystemResult:
+def system_result(chunks: Sequence[Chunk], ruler: Ruler, run: str) -> SystemResult:
     """One system over one data set; ``chunks`` are its conversations in its order, at least one."""
     heads = [chunk.head for chunk in chunks]
     rows = [row for chunk in chunks for row in chunk.rows]
@@ -50,7 +63,11 @@ def system_result(chunks: Sequence[Chunk], limit: int, run: str) -> SystemResult
         ingest_seconds=round(math.fsum(head.ingest_seconds for head in heads), 3),
         ingest_cached=any(head.ingest_cached for head in heads),
         earlier_runs=sorted({head.measured_by for head in heads} - {run}),
-        cells=_cells(chunks, limit),
+        cells=_cells(chunks, ruler.limit),
+        tuning=heads[0].tuning,
+        steps=found_by_step(rows, "session" if heads[0].turn_pool is None else "turn", DIGITS),
+        curves=_curves(rows, ruler.k),
+        sizes=_sizes(chunks),
     )
 
 
@@ -63,6 +80,42 @@ def _lanes(rows: Sequence[QuestionRow]) -> list[LaneCount]:
             candidates_mean=round(fmean(row.lanes.get(name, 0) for row in rows), DIGITS),
         )
         for name in names
+    ]
+
+
+def _curves(rows: Sequence[QuestionRow], longest: int) -> list[Curve]:
+    """Every curve that has questions, over the cut-offs that the lists reach."""
+    cuts = [k for k in CURVE_KS if k <= longest]
+    curves = []
+    for level, family, metric in _CURVES:
+        ranked = [
+            (row.conversation, row.ranks_turn if level == "turn" else row.ranks_session) for row in rows
+        ]
+        ranks = [(conversation, own) for conversation, own in ranked if own]
+        if not ranks:
+            continue
+        clusters = [conversation for conversation, _ in ranks]
+        points = []
+        for k in cuts:
+            values = [metric(own, k) for _, own in ranks]
+            bounds = _interval(clustered_interval(values, clusters))
+            points.append(CurvePoint(k=k, mean=_mean(values), interval=bounds))
+        curves.append(Curve(level=level, family=family, points=points))
+    return curves
+
+
+def _sizes(chunks: Sequence[Chunk]) -> list[SizeLatency]:
+    """Conversations by the size of their stores, put together where there are more than a picture can show."""
+    asked = sorted((chunk for chunk in chunks if chunk.rows), key=lambda chunk: chunk.head.stored)
+    parts = min(len(asked), _MOST_SIZES)
+    groups = [asked[len(asked) * part // parts : len(asked) * (part + 1) // parts] for part in range(parts)]
+    return [
+        SizeLatency(
+            entries=median_low(chunk.head.stored for chunk in group),
+            p50=percentile([row.ms for chunk in group for row in chunk.rows], 50),
+            recalls=sum(len(chunk.rows) for chunk in group),
+        )
+        for group in groups
     ]
 
 
@@ -142,7 +195,7 @@ def _interval(bounds: Bounds | None) -> Interval | None:
 
 
 def dataset_result(
-    dataset: Dataset, chunks: Mapping[str, Sequence[Chunk]], limit: int, run: str
+    dataset: Dataset, chunks: Mapping[str, Sequence[Chunk]], ruler: Ruler, run: str
 ) -> DatasetResult:
     """Every system over one data set; ``chunks`` by system, at least one each; ``run`` is this one."""
     first = next(iter(chunks.values()))
@@ -164,7 +217,7 @@ def dataset_result(
         no_turn_gold=sum(1 for row in rows if row.question not in named),
         exclusions=[*_exclusions(dataset), *_without_gold(dataset.conversations)],
         pool_mean=round(sum(row.pool for row in rows) / len(rows), DIGITS),
-        systems=[system_result(own, limit, run) for own in chunks.values()],
+        systems=[system_result(own, ruler, run) for own in chunks.values()],
     )
 
 

@@ -1,16 +1,18 @@
 """Two systems on the same questions: what differs, and whether it may be called a difference.
 
-A difference holds only if its Holm-adjusted p is below alpha and its sign is the same in every conversation;
-even then it holds within these conversations, never in general.
+A difference of a named row holds only if its Holm-adjusted p is below alpha and its sign is the same in every
+conversation; even then it holds within these conversations, never in general. Rows of single question types are
+reported beside them, with what their n could show; nothing is claimed of them.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from truerecall.bench.manifest import DatasetResult, QuestionRow, RetrievalManifest
 from truerecall.bench.run import read_manifest, read_rows
+from truerecall.bench.tuning import tuning_words
 from truerecall.errors import RunError
 from truerecall.measure.comparing import Comparison, compare_pairs, holm
 
@@ -22,7 +24,14 @@ DEFAULT_ROWS = (
     "session:fractional@5",
     "session:mrr",
 )
-"""The named rows: chosen before any figure was seen, so that Holm covers all that was looked at."""
+"""The named rows: chosen before any figure was seen, so that Holm covers all that is claimed of a data set."""
+
+REPORTED = (
+    ("multi-hop", "turn:all@10"),
+    ("open-domain", "turn:any@10"),
+    ("open-domain", "turn:all@10"),
+)
+"""Question types with their rows that are reported only: too few questions for a claim."""
 
 ALPHA = 0.01
 
@@ -37,9 +46,19 @@ class RowResult:
     row: str
     comparison: Comparison
     p_holm: float
-    """Adjusted over all rows of the report."""
+    """Adjusted over the named rows of the data set."""
     holds: bool
     """``p_holm`` below alpha, and the same sign in every conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedRow:
+    """One row over the questions of one type; its p is not adjusted, and nothing is claimed of it."""
+
+    dataset: str
+    type: str
+    row: str
+    comparison: Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +87,10 @@ class CompareReport:
     missing: tuple[MissingRow, ...]
     wiring_proof: bool
     """One of the runs proves that the wiring works and is no result."""
+    reported: tuple[ReportedRow, ...] = ()
+    """Outside Holm."""
+    tuned: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """How a and b were tuned, in words, by data set."""
 
     def as_json(self) -> str:
         """All of it, with sorted keys."""
@@ -116,6 +139,8 @@ def compare(
         ),
         rows=tuple(results),
         missing=tuple(missing),
+        reported=tuple(_reported(pairs, manifest_a.provenance.seed)),
+        tuned=_tuned((manifest_a, system_a), (manifest_b, system_b)),
         wiring_proof=manifest_a.wiring_proof or manifest_b.wiring_proof,
     )
 
@@ -123,30 +148,56 @@ def compare(
 def _compared(
     pairs: Sequence[_Pair], names: Sequence[str], alpha: float, seed: int
 ) -> tuple[list[RowResult], list[MissingRow]]:
-    found: dict[tuple[str, str], Comparison] = {}
-    missing = []
+    results, missing = [], []
     for dataset, own in _by_dataset(pairs).items():
+        found = {}
         for name in names:
-            scored = [(a, b) for a, b in own if name in a.scores and name in b.scores]
-            if not scored:
+            comparison = _comparison(own, name, seed)
+            if comparison is None:
                 missing.append(MissingRow(dataset, name, "no pair of questions has a value for it"))
-                continue
-            found[dataset, name] = compare_pairs(
-                [a.scores[name] for a, _ in scored],
-                [b.scores[name] for _, b in scored],
-                [a.conversation for a, _ in scored],
-                seed,
-            )
-    adjusted = holm({_joined(key): comparison.p for key, comparison in found.items()})
-    results = []
-    for key, comparison in found.items():
-        p = adjusted[_joined(key)]
-        results.append(RowResult(*key, comparison, p, p < alpha and comparison.same_sign))
+            else:
+                found[name] = comparison
+        # Each data set is a claim of its own: which others are in the run decides nothing.
+        adjusted = holm({name: comparison.p for name, comparison in found.items()})
+        for name, comparison in found.items():
+            p = adjusted[name]
+            results.append(RowResult(dataset, name, comparison, p, p < alpha and comparison.same_sign))
     return results, missing
 
 
-def _joined(key: tuple[str, str]) -> str:
-    return " ".join(key)
+def _reported(pairs: Sequence[_Pair], seed: int) -> Iterator[ReportedRow]:
+    for dataset, own in _by_dataset(pairs).items():
+        for kind, name in REPORTED:
+            comparison = _comparison([pair for pair in own if pair[0].type == kind], name, seed)
+            if comparison is not None:
+                yield ReportedRow(dataset, kind, name, comparison)
+
+
+def _comparison(pairs: Sequence[_Pair], name: str, seed: int) -> Comparison | None:
+    """One row over the questions that both have a value for; None if there are none."""
+    scored = [(a, b) for a, b in pairs if name in a.scores and name in b.scores]
+    if not scored:
+        return None
+    return compare_pairs(
+        [a.scores[name] for a, _ in scored],
+        [b.scores[name] for _, b in scored],
+        [a.conversation for a, _ in scored],
+        seed,
+    )
+
+
+def _tuned(*sides: tuple[RetrievalManifest, str]) -> dict[str, tuple[str, str]]:
+    """By data set of the first run, how each side's system was tuned."""
+    told = [
+        {
+            f"{dataset.name}:{dataset.variant}": tuning_words(found.tuning, dataset)
+            for dataset in manifest.datasets
+            for found in dataset.systems
+            if found.name == name
+        }
+        for manifest, name in sides
+    ]
+    return {label: (words, told[1][label]) for label, words in told[0].items() if label in told[1]}
 
 
 def _by_dataset(pairs: Iterable[_Pair]) -> dict[str, list[_Pair]]:
@@ -197,6 +248,10 @@ def _sentences(report: CompareReport) -> Iterable[str]:
         yield "Wiring proof, not a result."
     for dataset, count in report.pairs.items():
         yield f"{dataset}: {count} questions in both."
+        if dataset in report.tuned:
+            yield from (
+                f"  {name}: {words}." for name, words in zip((a, b), report.tuned[dataset], strict=True)
+            )
     if report.unpaired:
         yield f"{len(report.unpaired)} questions are only in one of them and are left out:"
         yield from (f"  {line}" for line in report.unpaired)
@@ -205,14 +260,34 @@ def _sentences(report: CompareReport) -> Iterable[str]:
         yield from _row_sentences(result, report.alpha, a, b)
     for gap in report.missing:
         yield f"{gap.dataset} {gap.row}: not compared, {gap.reason}."
+    if report.reported:
+        yield ""
+        yield "Reported only, outside Holm: nothing is claimed of these rows."
+    for row in report.reported:
+        yield (
+            f"{row.dataset} {row.type} {row.row}: {_figures(row.comparison)}; {row.comparison.test} "
+            f"p = {row.comparison.p:.2g}, not adjusted."
+        )
+        yield from _what_pairs_show(row.comparison)
 
 
 def _row_sentences(result: RowResult, alpha: float, a: str, b: str) -> Iterable[str]:
     c = result.comparison
-    yield (
-        f"{result.dataset} {result.row}: {c.mean_a:.3f} and {c.mean_b:.3f}, difference {c.difference:+.3f}, "
-        f"n = {c.n}; {c.test} p = {c.p:.2g}, Holm {result.p_holm:.2g}."
-    )
+    yield (f"{result.dataset} {result.row}: {_figures(c)}; {c.test} p = {c.p:.2g}, Holm {result.p_holm:.2g}.")
+    yield from _what_pairs_show(c)
+    yield f"  same sign in every conversation: {'yes' if c.same_sign else 'no'}"
+    if result.holds:
+        higher, lower = (a, b) if c.difference > 0 else (b, a)
+        yield f"  Within these conversations {higher} scores higher than {lower}."
+    else:
+        yield f"  No difference is shown within these conversations{_why_not(result, alpha)}."
+
+
+def _figures(c: Comparison) -> str:
+    return f"{c.mean_a:.3f} and {c.mean_b:.3f}, difference {c.difference:+.3f}, n = {c.n}"
+
+
+def _what_pairs_show(c: Comparison) -> Iterable[str]:
     shares = ", ".join(f"{part.cluster} {part.difference:+.3f} (n = {part.n})" for part in c.clusters)
     interval = "none with fewer than two conversations"
     if c.interval is not None:
@@ -223,11 +298,6 @@ def _row_sentences(result: RowResult, alpha: float, a: str, b: str) -> Iterable[
         yield "  smallest difference that these pairs could show: none, for too few of them differ"
     else:
         yield f"  smallest difference that these pairs could show: {c.smallest_detectable:.3f}"
-    if result.holds:
-        higher, lower = (a, b) if c.difference > 0 else (b, a)
-        yield f"  Within these conversations {higher} scores higher than {lower}."
-    else:
-        yield f"  No difference is shown within these conversations{_why_not(result, alpha)}."
 
 
 def _why_not(result: RowResult, alpha: float) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from truerecall.bench.systems.protocol import Setting
+from truerecall.bench.systems.protocol import Setting, Tuning
 from truerecall.errors import RunError
 
 SCHEMA = 1
@@ -70,6 +70,48 @@ class LaneCount(Record):
     candidates_mean: float
 
 
+class StepFound(Record):
+    """Where one step of the search ranked the gold: a lane, ``fused``, ``reranked``, or ``recalled`` (the answer)."""
+
+    step: str
+    questions: int = Field(description="Those with named gold.")
+    any_at_10: float = Field(description="Share of questions with a gold item among its first 10.")
+    all_at_10: float = Field(description="Share of questions with every gold item among its first 10.")
+    gold: int = Field(description="Gold items over all questions.")
+    within: dict[int, float] = Field(description="Share of the gold items among its first k, by k.")
+    only: float | None = Field(
+        default=None, description="Of a lane: share of the gold that no other lane has among its first 200."
+    )
+    gained: int | None = Field(
+        default=None, description="After 'fused': questions with gold among the first 10 here, but not there."
+    )
+    lost: int | None = Field(default=None, description="The other way round.")
+
+
+class CurvePoint(Record):
+    """A cut-off, and the mean over all questions with its interval by conversation."""
+
+    k: int
+    mean: float
+    interval: Interval | None
+
+
+class Curve(Record):
+    """One family of metrics over all cut-offs up to the length of the list."""
+
+    level: GridLevel
+    family: Literal["any", "fractional", "all"]
+    points: list[CurvePoint]
+
+
+class SizeLatency(Record):
+    """The recalls over stores of about one size: one conversation, or some where there are many."""
+
+    entries: int = Field(description="In the store: the median of the conversations.")
+    p50: float = Field(description="Milliseconds.")
+    recalls: int
+
+
 class SystemResult(Record):
     """One system over one data set."""
 
@@ -89,6 +131,12 @@ class SystemResult(Record):
         description="Start and commit of earlier runs of this name that measured some of its conversations.",
     )
     cells: list[Cell]
+    tuning: Tuning = Field(default=Tuning(), description="As the system declares it.")
+    steps: list[StepFound] = Field(
+        default_factory=list, description="What each step contributed, where the system says."
+    )
+    curves: list[Curve] = Field(default_factory=list)
+    sizes: list[SizeLatency] = Field(default_factory=list, description="By size, smallest first.")
 
 
 class ExclusionRow(Record):
@@ -191,3 +239,7 @@ class QuestionRow(Record):
     )
     ms: float
     lanes: dict[str, int]
+    steps: dict[str, list[int | None]] = Field(
+        default_factory=dict,
+        description="By step of the search: its rank of each named gold item, in the order of the ranks above.",
+    )

@@ -24,7 +24,7 @@ from truerecall.bench.scoring import Recalled, check_answer, score_conversation
 from truerecall.bench.stores import Ingestion, StoreCache
 from truerecall.bench.systems.full_dump import FullDump
 from truerecall.bench.systems.oracle import Oracle
-from truerecall.bench.systems.protocol import Block, System
+from truerecall.bench.systems.protocol import Block, System, tuning_of
 from truerecall.core.clock import Clock
 from truerecall.errors import RunError, SystemFailed
 from truerecall.models.tokens import counter
@@ -92,7 +92,7 @@ def run_retrieval(
         results, rows = [], []
         for dataset in datasets:
             chunks = bench.chunks(dataset, systems)
-            results.append(dataset_result(dataset, chunks, options.ruler.limit, run))
+            results.append(dataset_result(dataset, chunks, options.ruler, run))
             rows += [row for own in chunks.values() for chunk in own for row in chunk.rows]
         text = rows_text(rows)
         manifest = RetrievalManifest(
@@ -184,6 +184,7 @@ class _Bench:
             conversation=history.conversation.id,
             system=system.name,
             configuration=dict(system.configuration),
+            tuning=tuning_of(system),
             **ingestion.model_dump(include={"stored", "embedded", "masked", "refused"}),
             gold_refused=handles.refused_gold(),
             ingest_seconds=ingestion.seconds,

@@ -27,7 +27,7 @@ from truerecall.bench.manifest import QuestionRow, Record, RetrievalManifest, ma
 from truerecall.bench.outputs import below, write_whole
 from truerecall.bench.scoring import Ruler
 from truerecall.bench.stores import CACHE
-from truerecall.bench.systems.protocol import Granularity, Setting
+from truerecall.bench.systems.protocol import Granularity, Setting, Tuning
 from truerecall.core.config import RecallSettings
 from truerecall.errors import RunError
 from truerecall.measure.ranking import KS
@@ -84,6 +84,7 @@ class ChunkHead(Record):
     conversation: str
     system: str
     configuration: dict[str, Setting]
+    tuning: Tuning = Field(default=Tuning(), description="As the system declares it.")
     stored: int
     embedded: int | None
     masked: int

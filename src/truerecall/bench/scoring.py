@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from truerecall.bench.datasets.records import Question
-from truerecall.bench.history import Handles, flat
+from truerecall.bench.history import Handles, History, flat
 from truerecall.bench.manifest import QuestionRow
 from truerecall.bench.systems.protocol import Answer, Block
 from truerecall.errors import SystemFailed
@@ -61,6 +61,12 @@ def _problems(answer: Answer, handles: Handles, ruler: Ruler) -> Iterator[str]:
     for handle in answer.handles:
         if handle not in handles.refs_of:
             yield f"the handle {handle!r} was recalled but never given at ingestion"
+    for handle, steps in answer.ranks.items():
+        if handle not in handles.refs_of:
+            yield f"the handle {handle!r} has ranks but was never given at ingestion"
+        for step, rank in steps.items():
+            if rank < 1:
+                yield f"{step} gave the handle {handle!r} the rank {rank}: ranks begin with 1"
     for budget in answer.blocks:
         if budget not in ruler.budgets:
             yield f"a block for {budget} tokens was given, which was not asked for"
@@ -95,6 +101,7 @@ def score_conversation(
                 scores={name: round(value, DIGITS) for name, value in scores.items()},
                 ms=round(one.ms, 3),
                 lanes=dict(one.answer.lanes),
+                steps=_steps(one, handles),
             )
         )
     return rows
@@ -115,6 +122,26 @@ def _ranking_scores(
     return ranks_turn, ranks_session, scores | _grid("session", ranks_session, ruler)
 
 
+def _steps(one: Recalled, handles: Handles) -> dict[str, list[int | None]]:
+    """By step, its best rank of each named gold item; a step that ranked anything is there."""
+    given = one.answer.ranks
+    gold = sorted(_named(one.question, handles.history))
+    if not gold:
+        return {}
+    return {
+        step: [
+            min((given[h][step] for h in handles.held.get(ref, ()) if step in given.get(h, ())), default=None)
+            for ref in gold
+        ]
+        for step in sorted({step for steps in given.values() for step in steps})
+    }
+
+
+def _named(question: Question, history: History) -> frozenset[str]:
+    """The gold by its items: without named turns nobody can say which part of a session is the evidence."""
+    return question.gold_turns if history.granularity == "turn" else question.gold_sessions
+
+
 def _grid(level: str, ranks: Sequence[int | None], ruler: Ruler) -> dict[str, float]:
     scores = grid(ranks, ruler.ks)
     shipped = grid(ranks, (ruler.limit,))
@@ -128,18 +155,16 @@ def _block_scores(
     one: Recalled, other: Recalled | None, handles: Handles, words: "_Words"
 ) -> dict[str, float]:
     history, question = handles.history, one.question
-    # Without named turns nobody can say whether a part of a session carries the evidence.
-    named = question.gold_turns if history.granularity == "turn" else question.gold_sessions
-    gold = [ref if ref in handles.held else None for ref in sorted(named)]
+    gold = [ref if ref in handles.held else None for ref in sorted(_named(question, history))]
     shuffled = None if other is None else other.blocks
     extractive = not question.abstention and is_extractive(question.answer, history.gold_texts(question))
     scores: dict[str, float] = {}
     for budget, block in one.blocks.items():
         scores[f"tokens@{budget}"] = float(one.tokens[budget])
         if gold:
-            scores[f"carry@{budget}"] = float(carries_all(_carried(block, handles, words), gold))
+            scores[f"carry@{budget}"] = float(carries_all(words.items(block, handles), gold))
             if shuffled is not None:
-                strange = _carried(shuffled[budget], handles, words)
+                strange = words.items(shuffled[budget], handles)
                 scores[f"carry_shuffled@{budget}"] = float(carries_all(strange, gold))
         if extractive:
             scores[f"answer_carry@{budget}"] = words.carried(question.answer, block.text)
@@ -149,25 +174,21 @@ def _block_scores(
     return scores
 
 
-def _carried(block: Block, handles: Handles, words: "_Words") -> list[str]:
-    """Names of the items whose own text stands in a block: what a system says of its block is not believed."""
-    text = words.flat(block.text)
-    texts = handles.history.item_texts
-    return [ref for ref in handles.names(block.handles) if any(own in text for own in texts[ref])]
-
-
 class _Words:
-    """The words of each block, found once: a full dump's block is the same for every question."""
+    """What stands in each block, found once: a full dump's is the same for every question and budget."""
 
     def __init__(self) -> None:
         self._of: dict[str, frozenset[str]] = {}
-        self._flat: dict[str, str] = {}
+        self._items: dict[Block, list[str]] = {}
 
-    def flat(self, block: str) -> str:
-        """``history.flat`` of it."""
-        if block not in self._flat:
-            self._flat[block] = flat(block)
-        return self._flat[block]
+    def items(self, block: Block, handles: Handles) -> list[str]:
+        """Names of the items whose own text stands in a block: what a system says of its block is not believed."""
+        if block not in self._items:
+            text, texts = flat(block.text), handles.history.item_texts
+            self._items[block] = [
+                ref for ref in handles.names(block.handles) if any(own in text for own in texts[ref])
+            ]
+        return self._items[block]
 
     def carried(self, answer: str, block: str) -> float:
         """``measure.evidence.carries_answer`` as 0 or 1."""

@@ -14,6 +14,8 @@ from truerecall.bench.manifest import (
     Latency,
     Provenance,
     RetrievalManifest,
+    SizeLatency,
+    StepFound,
     SystemResult,
 )
 
@@ -72,8 +74,32 @@ def system(name: str = "truerecall", base: float = 0.5, **changes: Any) -> Syste
         "ingest_seconds": 3.2,
         "ingest_cached": False,
         "cells": grid(base),
+        "sizes": [
+            SizeLatency(entries=400, p50=7.5, recalls=25),
+            SizeLatency(entries=800, p50=9.0, recalls=15),
+        ],
+        "steps": [
+            step("lexical", 0.5, only=0.125),
+            step("vector", 0.375, only=0.0625),
+            step("fused", 0.5625),
+            step("reranked", 0.625, gained=4, lost=1),
+            step("recalled", 0.6, gained=3, lost=2),
+        ],
     }
     return SystemResult(**(fields | changes))
+
+
+def step(name: str, share: float, **changes: Any) -> StepFound:
+    """Its shares grow with the depth."""
+    fields: dict[str, Any] = {
+        "step": name,
+        "questions": 40,
+        "any_at_10": share,
+        "all_at_10": share - 0.1,
+        "gold": 64,
+        "within": {10: share - 0.05, 50: share + 0.1, 100: share + 0.15, 200: share + 0.2},
+    }
+    return StepFound(**(fields | changes))
 
 
 def baseline(**changes: Any) -> SystemResult:
@@ -81,6 +107,7 @@ def baseline(**changes: Any) -> SystemResult:
         "embedded": None,
         "gold_refused": [],
         "lanes": [],
+        "steps": [],
         "latency": Latency(p50=4.0, p95=9.25, recalls=40),
     }
     return system("bm25", 0.375, **(fields | changes))
@@ -149,6 +176,7 @@ def given() -> SimpleNamespace:
         grid=grid,
         system=system,
         baseline=baseline,
+        step=step,
         dataset=dataset,
         manifest=manifest,
         provenance=provenance,

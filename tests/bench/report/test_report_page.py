@@ -47,10 +47,10 @@ def with_everywhere(value: Any, text: str, key: str = "") -> Any:
     """A dumped manifest with this text for every free string and before every free key."""
     if isinstance(value, dict):
         begin = text if key in ("packages", "machine", "configuration", "conversations") else ""
-        return {begin + name: with_everywhere(inner, text, name) for name, inner in value.items()}
+        return {begin + str(name): with_everywhere(inner, text, name) for name, inner in value.items()}
     if isinstance(value, list):
         return [with_everywhere(inner, text, key) for inner in value]
-    fixed = key in ("level", "granularity", "kind", "metric") or value == "all"
+    fixed = key in ("level", "granularity", "kind", "metric", "scheme", "family") or value == "all"
     return text if isinstance(value, str) and not fixed else value
 
 
@@ -163,17 +163,22 @@ def test_plots_are_drawn_in_the_page_and_describe_themselves(given: SimpleNamesp
     document = Document(page(given.manifest()))
     assert [plot["aria-label"] for plot in document.all("svg")] == [
         "Turn any@k",
+        "Turn all@k",
         "Session fractional@k",
         "Evidence carried, by budget",
         "Turn any@10, by type",
+        "Turn all@10, by type",
         "Session fractional@5, by type",
         "Milliseconds of a recall",
+        "Milliseconds of a recall, by size of the store",
+        "truerecall: gold found by each lane",
+        "truerecall: before and after reranking",
     ]
     assert (
         "truerecall: k = 1 0.510, k = 3 0.530, k = 5 0.550, k = 10 0.600, k = 20 0.700. "
         "bm25: k = 1 0.385, k = 3 0.405, k = 5 0.425, k = 10 0.475, k = 20 0.575." in document.texts["desc"]
     )
-    assert document.texts["desc"][3].startswith(
+    assert document.texts["desc"][4].startswith(
         "truerecall: all (n 40) 0.600 (0.500 to 0.700), multi-hop (n 15) "
     )
 
@@ -181,7 +186,7 @@ def test_plots_are_drawn_in_the_page_and_describe_themselves(given: SimpleNamesp
 def test_what_was_not_measured_is_not_drawn_as_zero(given: SimpleNamespace) -> None:
     only_sessions = [cell for cell in given.grid(0.5) if cell.level == "session"]
     still = Latency(p50=0.0, p95=0.0, recalls=0)
-    system = given.system(cells=only_sessions, latency=still)
+    system = given.system(cells=only_sessions, latency=still, sizes=[], steps=[])
     document = Document(page(given.manifest(given.dataset(systems=[system]))))
     assert [plot["aria-label"] for plot in document.all("svg")] == [
         "Session fractional@k",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from truerecall.bench.systems.bm25 import Bm25
-from truerecall.bench.systems.protocol import Item
+from truerecall.bench.systems.protocol import Item, Tuning
 from truerecall.bench.systems.recent import Recent
 from truerecall.bench.systems.serve import main, serve
 from truerecall.bench.systems.subprocess_system import SubprocessSystem
@@ -58,6 +58,29 @@ def test_bm25_through_a_process_ranks_as_it_does_here(tmp_path: Path) -> None:
     program = there.configuration["adapter_sha256"]
     assert there.configuration == {**here.configuration, "adapter_protocol": 1, "adapter_sha256": program}
     assert there.reusable
+
+
+def test_ranks_and_tuning_come_over_the_line_as_they_were_given(tmp_path: Path) -> None:
+    program = tmp_path / "tuned.py"
+    program.write_text(
+        "import sys\n"
+        "from truerecall.bench.systems.protocol import Answer, Tuning\n"
+        "from truerecall.bench.systems.recent import Recent\n"
+        "from truerecall.bench.systems.serve import serve\n"
+        "class Tuned(Recent):\n"
+        "    tuning = Tuning('out-of-fold', 5, 12, 'locomo dev')\n"
+        "    def recall(self, question, date, k, budgets):\n"
+        "        return Answer((), lanes={'words': 1}, ranks={'i000001': {'words': 1, 'fused': 3}})\n"
+        "serve(Tuned(), sys.stdin, sys.stdout)\n",
+        encoding="utf-8",
+    )
+    system = SubprocessSystem([sys.executable, str(program)], timeout=PATIENCE)
+    system.open(tmp_path / "store", SCOPE)
+    answer = system.recall("What is red?", AT, 10, ())
+    system.close()
+
+    assert system.tuning == Tuning("out-of-fold", folds=5, configurations=12, tuned_on="locomo dev")
+    assert answer.ranks == {"i000001": {"words": 1, "fused": 3}}
 
 
 def documented(after: str) -> str:
@@ -216,6 +239,7 @@ def test_what_a_library_prints_does_not_tear_the_protocol(
                 "name": "recent",
                 "configuration": {"control": "recent", "version": 1},
                 "reusable": True,
+                "tuning": {"scheme": "none", "folds": 0, "configurations": 0, "tuned_on": ""},
             }
         },
         {"ok": None},

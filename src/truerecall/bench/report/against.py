@@ -12,6 +12,7 @@ from truerecall.bench.measured import Sweep
 from truerecall.bench.report.figures import MISSING, count, find, heading, number, value
 from truerecall.bench.report.tables import Section, Table, section, table
 from truerecall.errors import RunError
+from truerecall.measure.comparing import Comparison
 
 PREFIX = "compare-"
 """Of the files of comparisons; what follows is the name of the run's manifest."""
@@ -53,18 +54,33 @@ def against(name: str, dataset: DatasetResult, report: CompareReport, sweeps: Ma
     """
     file = f"{PREFIX}{name}.json"
     label = f"{dataset.name}:{dataset.variant}"
-    own = replace(report, rows=tuple(row for row in report.rows if row.dataset == label))
+    own = replace(
+        report,
+        rows=tuple(row for row in report.rows if row.dataset == label),
+        reported=tuple(row for row in report.reported if row.dataset == label),
+        tuned={name: words for name, words in report.tuned.items() if name == label},
+    )
     for row in own.rows:
         _check_same_run(dataset, own, row, file)
     a, b = report.system_a, report.system_b
     sentences = [
         f"{a} against {b}, paired by question; differences are {a} less {b}. p is adjusted by Holm over "
-        f"{len(report.rows)} rows; the level is {report.alpha:g}.",
+        f"{len(own.rows)} rows; the level is {report.alpha:g}.",
+        *_how_tuned(own, dataset, sweeps),
     ]
-    if dataset.split == "dev":
-        sentences.append(_chosen_here(sweeps))
-    tables = [_differences(own), _conversations(own), _verdicts(own)]
+    tables = [_differences(own), _conversations(own), _verdicts(own), _reported(own)]
     return Against(file, section("against", "Against plain BM25", sentences, tables))
+
+
+def _how_tuned(report: CompareReport, dataset: DatasetResult, sweeps: Mapping[str, Sweep]) -> list[str]:
+    """As the systems declare it; of one that declares nothing, what the committed sweeps looked at."""
+    declared = [
+        f"{name}: {words}."
+        for told in report.tuned.values()
+        for name, words in zip((report.system_a, report.system_b), told, strict=True)
+    ]
+    silent = all(system.tuning.scheme == "none" for system in dataset.systems)
+    return [*declared, *([_chosen_here(sweeps)] if silent and dataset.split == "dev" else [])]
 
 
 def _chosen_here(sweeps: Mapping[str, Sweep]) -> str:
@@ -79,29 +95,44 @@ def _chosen_here(sweeps: Mapping[str, Sweep]) -> str:
 
 
 def _differences(report: CompareReport) -> Table:
-    rows = []
-    for result in report.rows:
-        made = result.comparison
-        bounds = made.interval
-        rows.append(
-            (
-                _title(result.row),
-                number(made.mean_a),
-                number(made.mean_b),
-                _signed(made.difference),
-                MISSING if bounds is None else f"{_signed(bounds.low)} to {_signed(bounds.high)}",
-                count(made.n),
-                made.test,
-                f"{made.p:.2g}",
-                f"{result.p_holm:.2g}",
-                number(made.smallest_detectable),
-            )
+    rows = [
+        (
+            _title(result.row),
+            *_difference_cells(result.comparison),
+            f"{result.p_holm:.2g}",
+            "yes" if result.comparison.same_sign else "no",
         )
-    columns = [
-        "row", report.system_a, report.system_b, "difference", "95 % by conversation", "n", "test", "p", "Holm p",
-        "smallest detectable difference",
-    ]  # fmt: skip
+        for result in report.rows
+    ]
+    columns = ["row", *_columns(report), "Holm p", "same sign in every conversation"]
     return table("Paired differences", columns, rows)
+
+
+def _reported(report: CompareReport) -> Table:
+    rows = [(row.type, _title(row.row), *_difference_cells(row.comparison)) for row in report.reported]
+    caption = "Reported only, outside Holm: too few questions for a claim"
+    return table(caption, ["type", "row", *_columns(report)], rows, words=2)
+
+
+def _columns(report: CompareReport) -> list[str]:
+    return [
+        report.system_a, report.system_b, "difference", "95 % by conversation", "n",
+        "smallest detectable difference", "test", "p",
+    ]  # fmt: skip
+
+
+def _difference_cells(made: Comparison) -> tuple[str, ...]:
+    bounds = made.interval
+    return (
+        number(made.mean_a),
+        number(made.mean_b),
+        _signed(made.difference),
+        MISSING if bounds is None else f"{_signed(bounds.low)} to {_signed(bounds.high)}",
+        count(made.n),
+        number(made.smallest_detectable),
+        made.test,
+        f"{made.p:.2g}",
+    )
 
 
 def _conversations(report: CompareReport) -> Table:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, SystemResult
+from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, Interval, SystemResult
 from truerecall.bench.report.figures import (
     BASELINE,
+    SEARCHLESS,
     base_and_cut,
+    count,
     find,
     heading,
-    in_order,
     is_ours,
     plain,
     types,
@@ -21,9 +22,14 @@ from truerecall.measure.intervals import Bounds
 from truerecall.measure.plot.bars import Bar, BarSeries, interval_bars
 from truerecall.measure.plot.curve import Series, recall_curve
 from truerecall.measure.plot.dots import Latency, latency_dots
+from truerecall.measure.plot.sizes import SizeSeries, latency_by_size
 
 _ROUNDING = 1e-9
-_BARS: tuple[tuple[GridLevel, str], ...] = (("turn", "any@10"), ("session", "fractional@5"))
+_BARS: tuple[tuple[GridLevel, str], ...] = (
+    ("turn", "any@10"),
+    ("turn", "all@10"),
+    ("session", "fractional@5"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +47,31 @@ def charts(dataset: DatasetResult) -> dict[str, list[Plot]]:
     drawn = {
         "short": [
             _curve(dataset, "turn", "any", "Any gold turn among the first k: a hit rate, not recall."),
+            _curve(dataset, "turn", "all", "Every gold turn among the first k."),
             _curve(
                 dataset, "session", "fractional", "Share of the gold sessions among the first k sessions."
             ),
         ],
         "blocks": [_curve(dataset, None, "carry", "All gold turns are in the block.")],
         "types": [_bars(dataset, level, metric) for level, metric in _BARS],
-        "latency": [_latency(dataset)],
+        "latency": [_latency(dataset), _sizes(dataset)],
+        "lanes": [draw(system) for system in dataset.systems for draw in (_lanes, _lists)],
     }
     return {key: [plot for plot in plots if plot is not None] for key, plots in drawn.items()}
 
 
 def _curve(dataset: DatasetResult, level: GridLevel | None, base: str, caption: str) -> Plot | None:
-    cells = [cell for system in dataset.systems for cell in system.cells if cell.level == level]
-    parts = [base_and_cut(cell.metric) for cell in cells if cell.type == ALL]
-    cuts = [cut for cut in in_order(cut for name, cut in parts if name == base and cut) if cut.isdecimal()]
+    measured = [_points(system, level, base) for system in dataset.systems]
+    cuts = sorted({k for points in measured for k in points})
+    banded = _banded(dataset)
     lines = [
-        Series(plain(system.name), tuple(_share(value(find(system, level, f"{base}@{cut}"))) for cut in cuts))
-        for system in dataset.systems
+        Series(
+            plain(system.name),
+            tuple(_share(points[k][0]) if k in points else None for k in cuts),
+            tuple(points[k][1] if k in points else None for k in cuts) if system.name in banded else (),
+            muted=system.name in SEARCHLESS,
+        )
+        for system, points in zip(dataset.systems, measured, strict=True)
     ]
     lines = [line for line in lines if any(point is not None for point in line.values)]
     if not lines:
@@ -67,7 +80,35 @@ def _curve(dataset: DatasetResult, level: GridLevel | None, base: str, caption: 
         title, axis = "Evidence carried, by budget", "budget in tokens"
     else:
         title, axis = f"{level.capitalize()} {base}@k", "k"
-    return Plot(title, Markup(recall_curve(lines, [int(cut) for cut in cuts], title, axis)), caption)
+    if any(bounds for line in lines for bounds in line.bands):
+        caption = f"{caption} Bands: 95 % intervals of {' and '.join(banded)}, clustered by conversation."
+    return Plot(title, Markup(recall_curve(lines, cuts, title, axis)), caption)
+
+
+def _banded(dataset: DatasetResult) -> list[str]:
+    """The first system of ours and the baseline: more bands would hide one another."""
+    ours = [system.name for system in dataset.systems if is_ours(system)]
+    return [*ours[:1], *(system.name for system in dataset.systems if system.name == BASELINE)]
+
+
+def _points(
+    system: SystemResult, level: GridLevel | None, base: str
+) -> dict[int, tuple[float, Bounds | None]]:
+    """Mean and interval by cut-off: of the system's curve, or of its cells where it has none."""
+    for curve in system.curves:
+        if curve.level == level and curve.family == base:
+            return {point.k: (point.mean, _bounds(point.interval)) for point in curve.points}
+    cells = [cell for cell in system.cells if cell.level == level and cell.type == ALL]
+    named = [(base_and_cut(cell.metric), cell) for cell in cells]
+    return {
+        int(cut): (mean, _bounds(cell.by_conversation))
+        for (name, cut), cell in named
+        if name == base and (mean := value(cell)) is not None and cut and cut.isdecimal() and int(cut) > 0
+    }
+
+
+def _bounds(interval: Interval | None) -> Bounds | None:
+    return None if interval is None else Bounds(interval.low, interval.high)
 
 
 def _bars(dataset: DatasetResult, level: GridLevel, metric: str) -> Plot | None:
@@ -123,6 +164,55 @@ def _times(system: SystemResult) -> Latency | None:
     if took.recalls == 0 or not 0.0 < took.p50 <= took.p95:
         return None
     return Latency(plain(system.name), took.p50, took.p95)
+
+
+def _sizes(dataset: DatasetResult) -> Plot | None:
+    lines = [
+        SizeSeries(plain(system.name), points)
+        for system in dataset.systems
+        if system.name not in SEARCHLESS
+        and (points := tuple((float(s.entries), s.p50) for s in system.sizes if s.entries and s.p50 > 0.0))
+    ]
+    if not lines:
+        return None
+    title = "Milliseconds of a recall, by size of the store"
+    caption = "Medians: a point a conversation, or a few of about one size where there are many."
+    return Plot(title, Markup(latency_by_size(lines, title)), caption)
+
+
+def _lanes(system: SystemResult) -> Plot | None:
+    lanes = [step for step in system.steps if step.only is not None]
+    if not lanes:
+        return None
+    series = [
+        BarSeries("among its first 10", tuple(_whole_bar(lane.within.get(10)) for lane in lanes)),
+        BarSeries("among its first 200", tuple(_whole_bar(lane.within.get(200)) for lane in lanes)),
+    ]
+    if len(lanes) > 1:
+        alone = tuple(_whole_bar(lane.only) for lane in lanes)
+        series.append(BarSeries("there, and in no other lane's first 200", alone))
+    title = f"{plain(system.name)}: gold found by each lane"
+    caption = f"Shares of {count(lanes[0].gold)} gold items."
+    return Plot(title, Markup(interval_bars([plain(lane.step) for lane in lanes], series, title)), caption)
+
+
+def _lists(system: SystemResult) -> Plot | None:
+    """What fusion, reranking and the later steps made of the lanes; nothing where there is one list alone."""
+    lists = [step for step in system.steps if step.only is None]
+    if len(lists) < 2:
+        return None
+    series = [
+        BarSeries(plain(made.step), (_whole_bar(made.any_at_10), _whole_bar(made.all_at_10)))
+        for made in lists
+    ]
+    title = f"{plain(system.name)}: before and after reranking"
+    caption = f"{count(lists[0].questions)} questions. Recalled is the answer, after every later step."
+    return Plot(title, Markup(interval_bars(["any@10", "all@10"], series, title)), caption)
+
+
+def _whole_bar(amount: float | None) -> Bar | None:
+    share = _share(amount)
+    return None if share is None else Bar(share)
 
 
 def _share(amount: float | None) -> float | None:

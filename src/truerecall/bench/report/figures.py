@@ -11,6 +11,8 @@ from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, Inter
 MISSING = "-"
 BASELINE = "bm25"
 OURS = "truerecall"
+SEARCHLESS = frozenset({"null", "random", "recent", "full dump", "oracle"})
+"""The controls that do not look at the question."""
 
 # Control characters would reach the terminal, bidirectional ones reorder what is read beside them.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")

@@ -59,6 +59,7 @@ def _chapter(at: int, dataset: DatasetResult) -> Chapter:
         warnings=tuple(plain(line) for line in warnings(dataset)),
         sections=(
             quality.short_answer(dataset),
+            *quality.tuning(dataset),
             quality.blocks(dataset),
             quality.by_type(dataset),
             quality.by_conversation(dataset),

@@ -210,6 +210,7 @@ def _runs(name: str, found: Committed) -> Iterator[Run]:
             against=None if report is None else against(name, dataset, report, found.sweeps),
             sections=(
                 quality.short_answer(dataset),
+                *quality.tuning(dataset),
                 quality.with_intervals(dataset),
                 quality.by_conversation(dataset),
                 quality.by_type(dataset),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, SystemResult
 from truerecall.bench.report.figures import (
+    BASELINE,
     HEADLINES,
     MISSING,
     WITH_INTERVALS,
@@ -21,8 +22,10 @@ from truerecall.bench.report.figures import (
     value,
 )
 from truerecall.bench.report.tables import Section, Table, section, table
-from truerecall.bench.report.words import NOT_ACCURACY, clusters
+from truerecall.bench.report.words import NOT_ACCURACY, OUT_OF_FOLD, clusters
+from truerecall.bench.tuning import tuning_words
 
+_NAMED = tuple(head for head in HEADLINES if head.level is not None)
 _WHOLE_LIST = "whole list"
 _SHUFFLED = "_shuffled"
 _BLOCK_ORDER = ("carry", "answer_carry", "tokens")
@@ -54,6 +57,24 @@ def short_answer(dataset: DatasetResult) -> Section:
         [*rows, [*chance, MISSING, MISSING], [*n, recalls, recalls]],
     )
     return section("short", "The short answer", [NOT_ACCURACY], [made])
+
+
+def tuning(dataset: DatasetResult) -> list[Section]:
+    """How each tuned system was tuned, and its figures beside the baseline's; nothing where none was tuned."""
+    tuned = [system for system in dataset.systems if system.tuning.scheme != "none"]
+    if not tuned:
+        return []
+    rows = [
+        [system.name, tuning_words(system.tuning, dataset), *_named_cells(system)]
+        for system in (*tuned, *(s for s in dataset.systems if s.name == BASELINE and s not in tuned))
+    ]
+    columns = ["system", "tuning", *(heading(h.level, h.metric) for h in _NAMED)]
+    made = table("How systems were tuned, and their named rows", columns, rows, words=2)
+    return [section("tuning", "Tuning", [OUT_OF_FOLD], [made])]
+
+
+def _named_cells(system: SystemResult) -> list[str]:
+    return [printed(head.metric, value(find(system, head.level, head.metric))) for head in _NAMED]
 
 
 def by_type(dataset: DatasetResult) -> Section:

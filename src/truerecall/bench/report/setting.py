@@ -7,6 +7,7 @@ from truerecall.bench.report.figures import (
     MISSING,
     baseline,
     count,
+    counted,
     find,
     milliseconds,
     number,
@@ -15,6 +16,12 @@ from truerecall.bench.report.figures import (
     value,
 )
 from truerecall.bench.report.tables import Section, Table, section, table
+
+_FOUND = (
+    "What each step found: any@10 and all@10 of the step's own list, then the share of all gold items among its "
+    "first k. Gained and lost: questions with a gold item among the first 10 here and not among those of the fused "
+    "list, and the other way round. Recalled is the answer."
+)
 
 
 def provenance(made: Provenance) -> Table:
@@ -57,7 +64,7 @@ def data(dataset: DatasetResult) -> Section:
 def left_out(dataset: DatasetResult) -> Section:
     """Exclusions by reason, and each of them."""
     dropping = Counter(row.reason for row in dataset.exclusions if row.drops_question)
-    counted = table(
+    by_reason = table(
         "What was left out, by reason",
         ["reason", "items", "of them whole questions"],
         [(reason, count(n), count(dropping[reason])) for reason, n in reasons(dataset)],
@@ -73,7 +80,7 @@ def left_out(dataset: DatasetResult) -> Section:
         folded=True,
     )
     sentences = [] if dataset.exclusions else ["Nothing was left out."]
-    return section("left-out", "What was left out and why", sentences, [counted, listed])
+    return section("left-out", "What was left out and why", sentences, [by_reason, listed])
 
 
 def lanes(dataset: DatasetResult) -> Section:
@@ -103,6 +110,7 @@ def lanes(dataset: DatasetResult) -> Section:
         ],
         words=2,
     )
+    found = [_found_table(system) for system in dataset.systems if system.steps]
     refused = table(
         "Gold that a system refused: misses",
         ["system", "gold reference"],
@@ -110,7 +118,31 @@ def lanes(dataset: DatasetResult) -> Section:
         words=2,
         folded=True,
     )
-    return section("lanes", "Lanes, as measured", tables=[stores, given, refused])
+    sentences = [_FOUND] if found else []
+    return section("lanes", "Lanes, as measured", sentences, [stores, given, *found, refused])
+
+
+def _found_table(system: SystemResult) -> Table:
+    """Where each lane, and each list made of the lanes, ranked the gold."""
+    depths = sorted({k for step in system.steps for k in step.within})
+    rows = [
+        (
+            step.step,
+            number(step.any_at_10),
+            number(step.all_at_10),
+            *(number(step.within.get(k)) for k in depths),
+            number(step.only),
+            count(step.gained),
+            count(step.lost),
+        )
+        for step in system.steps
+    ]
+    columns = [
+        "step", "any@10", "all@10", *(f"gold in the first {k}" for k in depths),
+        "in no other lane's first 200", "questions gained", "lost",
+    ]  # fmt: skip
+    n = f"{counted(system.steps[0].questions, 'question')}, {counted(system.steps[0].gold, 'gold item')}"
+    return table(f"{system.name}: what each step found ({n})", columns, rows)
 
 
 def latency(dataset: DatasetResult) -> Section:

@@ -8,6 +8,10 @@ NOT_ACCURACY = (
     "Retrieval is not accuracy: these figures say what was found, not what an answering model "
     "would have made of it."
 )
+OUT_OF_FOLD = (
+    "Out-of-fold figures are the ones to quote: each conversation was asked with settings chosen on the others. "
+    "In-sample figures stand beside them; their settings were chosen on the questions that they answer."
+)
 NOT_POOLED = "Each data set stands alone; nothing is pooled."
 COMPARABILITY = "Comparability only: never a headline, always beside its control."
 NO_CONTROL = "The bm25 control is not in this run: none of these figures may be quoted."

@@ -49,6 +49,37 @@ class Answer:
     """Its own packing, by token budget; the harness packs with the shipped packer where it gives none."""
     lanes: Mapping[str, int] = field(default_factory=dict)
     """Candidates that each of its lanes gave."""
+    ranks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """By handle, also beyond k: the rank from 1 that each step of the search gave the item.
+
+    A step is a lane, by the name it has in ``lanes``; the list made of all lanes is ``fused``, and that list as
+    a reranker left it ``reranked``. A step that did not reach the item is left out.
+    """
+
+
+FUSED = "fused"
+"""The step that makes one list of what the lanes gave."""
+RERANKED = "reranked"
+"""The step that orders that list anew."""
+
+Scheme = Literal[
+    "none",  # nothing was chosen by looking at figures, or nobody says so
+    "in-sample",  # settings were chosen on ``tuned_on`` as a whole
+    "out-of-fold",  # each conversation of ``tuned_on`` is asked with settings chosen on the others
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How the settings of a system were chosen."""
+
+    scheme: Scheme = "none"
+    folds: int = 0
+    """Parts of which each was left out once; 0 in-sample."""
+    configurations: int = 0
+    """How many were tried before these were chosen."""
+    tuned_on: str = ""
+    """The data, as name and split: ``locomo dev``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +150,18 @@ class DeclaresStoring(Protocol):
     def storing(self) -> Mapping[str, Setting]:
         """What decides the content of a store, the kind of system included; its key in the cache."""
         ...
+
+
+@runtime_checkable
+class DeclaresTuning(Protocol):
+    """A system that says how its settings were chosen."""
+
+    @property
+    def tuning(self) -> Tuning:
+        """Of the settings that it runs with."""
+        ...
+
+
+def tuning_of(system: System) -> Tuning:
+    """What a system declares; that nothing was tuned where it declares nothing."""
+    return system.tuning if isinstance(system, DeclaresTuning) else Tuning()

@@ -6,11 +6,12 @@ and the reference for adapters in other languages.
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
 
 from truerecall.bench.systems import wire
-from truerecall.bench.systems.protocol import System
+from truerecall.bench.systems.protocol import System, tuning_of
 from truerecall.bench.systems.table import create
 from truerecall.core.clock import aware
 from truerecall.core.entry import Scope
@@ -40,6 +41,7 @@ def answer(system: System, call: wire.Call) -> object:
                 "name": system.name,
                 "configuration": dict(system.configuration),
                 "reusable": system.reusable,
+                "tuning": asdict(tuning_of(system)),
             }
         case wire.OpenCall():
             system.open(Path(call.folder), Scope(call.tenant, call.space, call.user))

@@ -22,7 +22,7 @@ from typing import IO, TypeVar
 from pydantic import ValidationError
 
 from truerecall.bench.systems import wire
-from truerecall.bench.systems.protocol import Answer, Census, Item, Setting
+from truerecall.bench.systems.protocol import Answer, Census, Item, Setting, Tuning
 from truerecall.core.clock import isoformat
 from truerecall.core.entry import Scope
 from truerecall.errors import SystemFailed
@@ -82,6 +82,11 @@ class SubprocessSystem:
     def reusable(self) -> bool:
         """As it introduced itself."""
         return self._hello.reusable
+
+    @property
+    def tuning(self) -> Tuning:
+        """As it introduced itself."""
+        return self._hello.tuning.tuning()
 
     def open(self, folder: Path, scope: Scope) -> None:
         """Open in a process that has served no other conversation."""

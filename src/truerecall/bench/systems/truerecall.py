@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 
 from truerecall import __version__
@@ -91,7 +92,7 @@ class Truerecall:
         recalled = self._open().recall(question, limit=k)
         handles = tuple(hit.entry.id for hit in recalled.hits)
         lanes = {lane.name: lane.candidates for lane in recalled.lanes}
-        return Answer(handles, _Blocks(recalled, budgets), lanes)
+        return Answer(handles, _Blocks(recalled, budgets), lanes, _Ranks(recalled))
 
     def delete(self, handles: Sequence[str]) -> None:
         """Purge them."""
@@ -135,6 +136,29 @@ class _Blocks(Mapping[int, Block]):
 
     def __len__(self) -> int:
         return len(self._budgets)
+
+
+class _Ranks(Mapping[str, Mapping[str, int]]):
+    """The rank of each candidate in each lane, looked up when a question is scored and not while it is timed."""
+
+    def __init__(self, recalled: Recall) -> None:
+        self._recalled = recalled
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Mapping[str, int]]:
+        return {
+            hit.entry.id: {name: lane.rank for name, lane in hit.lanes.items()}
+            for hit in self._recalled.candidates
+        }
+
+    def __getitem__(self, handle: str) -> Mapping[str, int]:
+        return self._by_id[handle]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_id)
+
+    def __len__(self) -> int:
+        return len(self._by_id)
 
 
 def _draft(item: Item) -> Draft:

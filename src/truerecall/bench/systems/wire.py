@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from truerecall.bench.systems.protocol import Answer, Block, Census, Item, Setting
+from truerecall.bench.systems.protocol import Answer, Block, Census, Item, Scheme, Setting, Tuning
 from truerecall.core.clock import aware, isoformat
 from truerecall.errors import SystemFailed
 
@@ -50,11 +50,12 @@ class WireAnswer(Message):
     handles: tuple[str, ...]
     blocks: dict[int, WireBlock] = Field(default_factory=dict)
     lanes: dict[str, int] = Field(default_factory=dict)
+    ranks: dict[str, dict[str, int]] = Field(default_factory=dict)
 
     def answer(self) -> Answer:
         """The record inside the harness."""
         blocks = {budget: Block(block.text, block.handles) for budget, block in self.blocks.items()}
-        return Answer(self.handles, blocks, self.lanes)
+        return Answer(self.handles, blocks, self.lanes, self.ranks)
 
 
 class WireCensus(Message):
@@ -70,6 +71,19 @@ class WireCensus(Message):
         return Census(self.stored, self.embedded, self.masked, self.refused)
 
 
+class WireTuning(Message):
+    """A ``Tuning``."""
+
+    scheme: Scheme = "none"
+    folds: int = Field(default=0, ge=0)
+    configurations: int = Field(default=0, ge=0)
+    tuned_on: str = ""
+
+    def tuning(self) -> Tuning:
+        """The record inside the harness."""
+        return Tuning(self.scheme, self.folds, self.configurations, self.tuned_on)
+
+
 class Hello(Message):
     """Who a system is: its answer to the handshake."""
 
@@ -77,6 +91,7 @@ class Hello(Message):
     name: str = Field(min_length=1, max_length=60)
     configuration: dict[str, Setting]
     reusable: bool = False
+    tuning: WireTuning = WireTuning()
 
 
 class HelloCall(Message):
@@ -200,7 +215,8 @@ def wire_answer(answer: Answer) -> dict[str, object]:
         str(budget): {"text": whole(block.text), "handles": list(block.handles)}
         for budget, block in answer.blocks.items()
     }
-    return {"handles": list(answer.handles), "blocks": blocks, "lanes": dict(answer.lanes)}
+    ranks = {handle: dict(steps) for handle, steps in answer.ranks.items()}
+    return {"handles": list(answer.handles), "blocks": blocks, "lanes": dict(answer.lanes), "ranks": ranks}
 
 
 def wire_census(census: Census) -> dict[str, object]:

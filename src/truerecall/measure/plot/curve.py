@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from truerecall.errors import InvalidInput
+from truerecall.measure.intervals import Bounds
 from truerecall.measure.plot.frame import (
     WIDTH,
     check_lengths,
@@ -14,7 +16,8 @@ from truerecall.measure.plot.frame import (
     legend,
     words,
 )
-from truerecall.measure.plot.palette import colour, dash, marker
+from truerecall.measure.plot.lines import Point, along, band, is_round, sign, spread, stroke
+from truerecall.measure.plot.palette import GREY, marker
 from truerecall.measure.plot.svg import Markup, element, joined
 
 LEFT, RIGHT = 48.0, WIDTH - 20.0
@@ -22,6 +25,8 @@ HEIGHT = 240.0
 """Of the area between 0 and 1."""
 
 _STEPS = ("0", "0.2", "0.4", "0.6", "0.8", "1")
+_INNER = 12.0  # keeps the first markers off the axis labels
+_LABELS_APART = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,76 +36,86 @@ class Series:
     label: str
     values: tuple[float | None, ...]
     """One a cut-off, within 0..1; None where it was not measured, which leaves a gap."""
+    bands: tuple[Bounds | None, ...] = ()
+    """One a cut-off, drawn as a pale band that is cut at 0 and 1; empty draws none."""
+    muted: bool = False
+    """Drawn in grey: a line to stand beside, not to be looked at."""
 
 
 def recall_curve(series: Sequence[Series], ks: Sequence[int], title: str, axis: str = "k") -> str:
-    """A line a series over the cut-offs ``ks``, which stand evenly spaced; y runs from 0 to 1.
+    """A line a series over the cut-offs ``ks`` on a logarithmic axis; y runs from 0 to 1.
+
+    Where cut-offs stand too close for their labels, the rounder ones are labelled, marked and put into words.
 
     Args:
         series: The lines.
-        ks: Where they have values: cut-offs or budgets.
+        ks: Where they have values: cut-offs or budgets, rising from 1.
         title: Above the plot.
         axis: What ``ks`` are.
 
     Raises:
-        InvalidInput: no series or no k, a series of another length, or a value outside 0..1.
+        InvalidInput: no series or no k, a series of another length, a value outside 0..1, or ``ks`` that fall.
     """
     _check(series, ks)
     top, begin = heading(title)
     bottom = begin + HEIGHT
-    xs = _columns(len(ks))
+    xs = [along(k, ks[0], ks[-1], LEFT + _INNER, RIGHT - _INNER) for k in ks]
+    labelled = _labelled(ks, xs)
     rows = [
         joined(grid_line(LEFT, y, RIGHT, y), words(LEFT - 8.0, y + 5.0, text, anchor="end", muted=True))
         for text in _STEPS
         for y in [bottom - float(text) * HEIGHT]
     ]
-    columns = [
-        words(x, bottom + 20.0, str(k), anchor="middle", muted=True) for x, k in zip(xs, ks, strict=True)
-    ]
+    columns = [words(xs[at], bottom + 20.0, str(ks[at]), anchor="middle", muted=True) for at in labelled]
     name = words((LEFT + RIGHT) / 2.0, bottom + 40.0, axis, anchor="middle", muted=True)
-    places = [f"{axis} = {k}" for k in ks]
+    places = {at: f"{axis} = {ks[at]}" for at in labelled}
+    bands = [_band(index, one, xs, bottom) for index, one in enumerate(series)]
     lines = [_line(index, one, places, xs, bottom) for index, one in enumerate(series)]
-    key, height = legend([one.label for one in series], bottom + 50.0, _sign)
-    told = description((one.label, map(_worded, places, one.values)) for one in series)
-    return figure(height, title, told, top, *rows, *columns, name, *lines, key)
+    key, height = legend(
+        [one.label for one in series],
+        bottom + 50.0,
+        lambda index, x, y: sign(index, x, y, _paint(series[index])),
+    )
+    told = description(
+        (one.label, (_worded(place, one.values[at]) for at, place in places.items())) for one in series
+    )
+    return figure(height, title, told, top, *rows, *columns, name, *bands, *lines, key)
 
 
-def _columns(count: int) -> list[float]:
-    if count == 1:
-        return [(LEFT + RIGHT) / 2.0]
-    inner = 12.0  # keeps the first markers off the axis labels
-    step = (RIGHT - LEFT - 2.0 * inner) / (count - 1)
-    return [LEFT + inner + place * step for place in range(count)]
+def _labelled(ks: Sequence[int], xs: Sequence[float]) -> list[int]:
+    """Places of the cut-offs that get a label: the ends, then round ones, then those that still fit."""
+    order = sorted(range(len(ks)), key=lambda at: (at not in (0, len(ks) - 1), not is_round(ks[at]), at))
+    return spread(xs, order, _LABELS_APART)
 
 
-def _line(index: int, one: Series, places: Sequence[str], xs: Sequence[float], bottom: float) -> Markup:
-    runs: list[list[tuple[float, float]]] = [[]]
+def _line(index: int, one: Series, places: dict[int, str], xs: Sequence[float], bottom: float) -> Markup:
+    runs: list[list[Point]] = [[]]
     markers = []
-    for place, x, value in zip(places, xs, one.values, strict=True):
+    for at, (x, value) in enumerate(zip(xs, one.values, strict=True)):
         if value is None:
             runs.append([])
             continue
         y = bottom - value * HEIGHT
         runs[-1].append((x, y))
-        markers.append(marker(index, x, y, hint=f"{one.label}, {place}: {value:.3f}"))
-    strokes = [_stroke(index, run) for run in runs if len(run) > 1]
+        if at in places:
+            markers.append(
+                marker(index, x, y, hint=f"{one.label}, {places[at]}: {value:.3f}", paint=_paint(one))
+            )
+    strokes = [stroke(index, run, _paint(one)) for run in runs if len(run) > 1]
     return element("g", {}, *strokes, *markers) if markers else Markup("")
 
 
-def _stroke(index: int, points: Sequence[tuple[float, float]]) -> Markup:
-    attributes: dict[str, str | float] = {
-        "points": " ".join(f"{x:.2f},{y:.2f}" for x, y in points),
-        "fill": "none",
-        "stroke": colour(index),
-        "stroke-width": 2.0,
-    }
-    if dash(index):
-        attributes["stroke-dasharray"] = dash(index)
-    return element("polyline", attributes)
+def _paint(one: Series) -> str:
+    return GREY if one.muted else ""
 
 
-def _sign(index: int, x: float, y: float) -> Markup:
-    return joined(_stroke(index, [(x - 14.0, y), (x + 14.0, y)]), marker(index, x, y))
+def _band(index: int, one: Series, xs: Sequence[float], bottom: float) -> Markup:
+    known = [(x, bounds) for x, bounds in zip(xs, one.bands, strict=False) if bounds is not None]
+    if len(known) < 2:
+        return Markup("")
+    upper = [(x, bottom - min(1.0, bounds.high) * HEIGHT) for x, bounds in known]
+    lower = [(x, bottom - max(0.0, bounds.low) * HEIGHT) for x, bounds in known]
+    return band(index, upper, lower)
 
 
 def _worded(place: str, value: float | None) -> str:
@@ -109,7 +124,15 @@ def _worded(place: str, value: float | None) -> str:
 
 def _check(series: Sequence[Series], ks: Sequence[int]) -> None:
     check_lengths("recall_curve", [(one.label, len(one.values)) for one in series], len(ks))
+    if ks[0] < 1 or any(later <= earlier for earlier, later in pairwise(ks)):
+        raise InvalidInput(f"cut-offs {ks}", where="recall_curve", remedy="Give them rising, from 1.")
     for one in series:
+        if one.bands and len(one.bands) != len(ks):
+            raise InvalidInput(
+                f"{one.label!r} has {len(one.bands)} intervals for {len(ks)} cut-offs",
+                where="recall_curve",
+                remedy="Give one a cut-off, or none at all.",
+            )
         for value in one.values:
             if value is not None and not 0.0 <= value <= 1.0:
                 raise InvalidInput(

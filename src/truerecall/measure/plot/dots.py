@@ -49,7 +49,7 @@ def latency_dots(rows: Sequence[Latency], title: str) -> str:
     grid = [
         joined(
             grid_line(x, begin, x, bottom),
-            words(x, bottom + 18.0, _milliseconds(float(f"1e{power}")), anchor="middle", muted=True),
+            words(x, bottom + 18.0, milliseconds(float(f"1e{power}")), anchor="middle", muted=True),
         )
         for power in range(first, last + 1)
         for x in [_x(power, (first, last))]
@@ -62,7 +62,7 @@ def latency_dots(rows: Sequence[Latency], title: str) -> str:
 
 def _row(row: Latency, top: float, powers: tuple[int, int]) -> Markup:
     middle, tail = (_x(math.log10(value), powers) for value in (row.p50, row.p95))
-    figures = f"{_milliseconds(row.p50)} / {_milliseconds(row.p95)}"
+    figures = f"{milliseconds(row.p50)} / {milliseconds(row.p95)}"
     y = top + 34.0
     return element(
         "g",
@@ -103,7 +103,7 @@ def _key(y: float) -> Markup:
     )
 
 
-def _milliseconds(value: float) -> str:
+def milliseconds(value: float) -> str:
     """Three significant digits without an exponent: 0.052, 7.31, 1,240."""
     decimals = max(0, 2 - math.floor(math.log10(value)))
     rounded = float(f"{value:.3g}")
@@ -112,7 +112,7 @@ def _milliseconds(value: float) -> str:
 
 
 def _worded(row: Latency) -> tuple[str, str]:
-    return f"p50 {_milliseconds(row.p50)} ms", f"p95 {_milliseconds(row.p95)} ms"
+    return f"p50 {milliseconds(row.p50)} ms", f"p95 {milliseconds(row.p95)} ms"
 
 
 def _check(rows: Sequence[Latency]) -> None:

@@ -14,6 +14,7 @@ MARGIN = 12.0
 TEXT = 14.0
 
 _LEGEND_ROW = 22.0
+_SIGN = 38.0  # from the left of a mark to its label
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _TITLE_SIZE = 16.0
 _TITLE_LINE = 21.0
@@ -78,13 +79,20 @@ def grid_line(x1: float, y1: float, x2: float, y2: float) -> Markup:
 def legend(
     labels: Sequence[str], top: float, sign: Callable[[int, float, float], Markup]
 ) -> tuple[Markup, float]:
-    """One row a label below ``top``, and the y at which it ends; ``sign`` draws a series' mark at a point."""
+    """The labels below ``top``, in two columns if all are short, and the y at which they end.
+
+    ``sign`` draws a series' mark at a point.
+    """
+    half = WIDTH / 2.0
+    columns = 2 if all(breadth(label, TEXT) <= half - _SIGN - MARGIN for label in labels) else 1
+    lines = -(-len(labels) // columns)
     rows = []
     for index, label in enumerate(labels):
-        middle = top + (index + 0.5) * _LEGEND_ROW
-        text = words(MARGIN + 38.0, middle + 5.0, shortened(label, WIDTH - 2 * MARGIN - 38.0))
-        rows.append(element("g", {}, element("title", {}, label), sign(index, MARGIN + 14.0, middle), text))
-    return joined(*rows), top + _LEGEND_ROW * len(rows) + (MARGIN if rows else 0.0)
+        left = MARGIN + index // lines * half
+        middle = top + (index % lines + 0.5) * _LEGEND_ROW
+        text = words(left + _SIGN, middle + 5.0, shortened(label, WIDTH - MARGIN - _SIGN - left))
+        rows.append(element("g", {}, element("title", {}, label), sign(index, left + 14.0, middle), text))
+    return joined(*rows), top + _LEGEND_ROW * lines + (MARGIN if rows else 0.0)
 
 
 def description(rows: Iterable[tuple[str, Iterable[str]]]) -> str:

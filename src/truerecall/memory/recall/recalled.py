@@ -83,6 +83,11 @@ class Recall:
         return self._steps.lanes
 
     @property
+    def candidates(self) -> Sequence[Hit]:
+        """What the lanes gave, in the order of the scores; the hits are among them."""
+        return self._steps.ranked
+
+    @property
     def degradations(self) -> tuple[str, ...]:
         """What recall had to do without."""
         return tuple(f"{lane.name} lane: {lane.note}" for lane in self.lanes if lane.note)

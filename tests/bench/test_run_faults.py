@@ -9,7 +9,8 @@ import pytest
 from tiny import CLOCK, RULER, cells, conversation, dataset, options, run
 
 from truerecall.bench.datasets.records import Dataset
-from truerecall.bench.retrieval import Progress, run_retrieval
+from truerecall.bench.progress import Progress
+from truerecall.bench.retrieval import run_retrieval
 from truerecall.bench.scoring import Ruler
 from truerecall.bench.systems.bm25 import Bm25
 from truerecall.bench.systems.protocol import Answer, Block, Census, Item, System

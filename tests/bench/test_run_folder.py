@@ -15,8 +15,9 @@ from tiny import CLOCK, conversation, dataset, options, rows, run
 
 from truerecall.bench.manifest import SystemResult
 from truerecall.bench.outputs import write_whole
+from truerecall.bench.progress import Progress
 from truerecall.bench.report import write_reports
-from truerecall.bench.retrieval import Progress, run_retrieval
+from truerecall.bench.retrieval import run_retrieval
 from truerecall.bench.run import RunOptions
 from truerecall.bench.systems.bm25 import Bm25
 from truerecall.bench.systems.protocol import Item
@@ -30,7 +31,8 @@ from truerecall.errors import RunError
 def timeless(value: Any) -> Any:
     """A manifest or a row without what differs from run to run: times, and whether a cache helped."""
     if isinstance(value, dict):
-        timed = {"created", "ingest_seconds", "ingest_cached", "latency", "p50", "ms", "rows_sha256"}
+        timed = {"created", "ingest_seconds", "ingest_cached", "vectors_cached", "latency", "sizes"}
+        timed |= {"ms", "rows_sha256"}
         return {key: timeless(part) for key, part in value.items() if key not in timed}
     if isinstance(value, list):
         return [

@@ -22,14 +22,23 @@ class Packer:
     def __init__(self, items: Mapping[str, Item], counter: TokenCounter) -> None:
         """Take the item behind each handle, and the counter of all blocks."""
         self._counter = _Remembering(counter)
-        self._entries = {handle: _entry(handle, item) for handle, item in items.items()}
-        self._handles = {entry.id: handle for handle, entry in self._entries.items()}
+        self._items = items
+        self._entries: dict[str, Entry] = {}
+        self._handles: dict[str, str] = {}
 
     def block(self, handles: Sequence[str], budget: int) -> tuple[Block, int]:
         """The best of ``handles`` (best first) that fit ``budget`` tokens, and the tokens that they take."""
-        packed = pack([self._entries[handle] for handle in handles], budget, self._counter)
+        packed = pack([self._entry(handle) for handle in handles], budget, self._counter)
         kept = tuple(self._handles[entry_id] for entry_id in uncut(packed))
         return Block(packed.text, kept), packed.tokens
+
+    def _entry(self, handle: str) -> Entry:
+        """The item as an entry; made when it is first looked at, for most never are."""
+        entry = self._entries.get(handle)
+        if entry is None:
+            entry = self._entries[handle] = _entry(handle, self._items[handle])
+            self._handles[entry.id] = handle
+        return entry
 
 
 def within(text: str, budget: int, counter: TokenCounter) -> str:

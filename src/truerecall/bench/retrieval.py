@@ -2,61 +2,41 @@
 
 import math
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
-from typing import Literal
 
 from truerecall.bench.aggregate import dataset_result
 from truerecall.bench.datasets.records import Dataset
+from truerecall.bench.embedding import CachedEmbedder, Embeds, cached_embedders
+from truerecall.bench.estimate import estimate
 from truerecall.bench.held_out import log_held_out
 from truerecall.bench.history import Handles, History, prepare
 from truerecall.bench.keys import COUNTER, chunk_key, embedder_of, ingest_key, label, plan
 from truerecall.bench.manifest import RetrievalManifest
 from truerecall.bench.packing import SCOPE, Packer, within
+from truerecall.bench.progress import Report, Watch
 from truerecall.bench.provenance import provenance
 from truerecall.bench.run import Chunk, ChunkHead, RunFolder, RunOptions, rows_text
 from truerecall.bench.scoring import Recalled, check_answer, score_conversation
 from truerecall.bench.stores import Ingestion, StoreCache
 from truerecall.bench.systems.full_dump import FullDump
 from truerecall.bench.systems.oracle import Oracle
-from truerecall.bench.systems.protocol import Block, System, tuning_of
+from truerecall.bench.systems.protocol import Block, Item, System, tuning_of
+from truerecall.bench.systems.shelf import Shelf
 from truerecall.core.clock import Clock
 from truerecall.errors import RunError, SystemFailed
+from truerecall.models.protocols import ModelIdentity
 from truerecall.models.tokens import counter
 
 _TOY = "hashing"
 """The provider of the embedder without weights."""
 _EMBEDDED_A_SECOND = {"local": 60.0}
-"""Texts of about 100 tokens an embedder takes a second, by provider: measured as 41 to 108 on two cores."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is; for a display."""
-
-    stage: Literal[
-        "estimate",  # before anything: seconds_left is what embedding will take
-        "ingest",  # a conversation goes in
-        "recall",  # a question was asked
-        "resumed",  # a conversation was finished by an earlier run
-        "done",
-    ]
-    done: int
-    """Questions, over all systems."""
-    total: int
-    seconds_left: float | None
-    """None while nothing is known."""
-    dataset: str = ""
-    system: str = ""
-    conversation: str = ""
-
-
-Report = Callable[[Progress], None]
+"""Texts of about 100 tokens an embedder takes a second, by provider: measured as 41 to 108 on two cores. For a
+system of which no sample can be taken: one in a process of its own."""
 
 
 def run_retrieval(
@@ -84,10 +64,14 @@ def run_retrieval(
     _check(datasets, systems)
     # Before anything is measured: by the end of a long run the checkout may be at another commit.
     made = provenance(clock, options.ruler.seed, options.granularity, COUNTER, options.command)
-    with RunFolder.opened(options.out, options.name, plan(datasets, systems, options)) as folder:
+    with (
+        RunFolder.opened(options.out, options.name, plan(datasets, systems, options)) as folder,
+        cached_embedders(systems, folder.vectors(options.cache), timer) as embedders,
+    ):
         log_held_out(folder.out, datasets, systems, made)
         run = f"{made.created} at {made.commit or 'no commit'}"
-        bench = _Bench(folder, options, run, progress, timer, _count(datasets, systems))
+        watch = Watch(progress, timer, _count(datasets, systems), embedders.values())
+        bench = _Bench(folder, options, run, watch, embedders, timer)
         bench.announce(datasets, systems)
         results, rows = [], []
         for dataset in datasets:
@@ -102,7 +86,7 @@ def run_retrieval(
             datasets=results,
         )
         folder.finish(text, manifest)
-        bench.tell("done")
+        watch.tell("done")
     return manifest
 
 
@@ -114,45 +98,44 @@ class _Bench:
         folder: RunFolder,
         options: RunOptions,
         run: str,
-        progress: Report,
+        watch: Watch,
+        embedders: Mapping[str, CachedEmbedder],
         timer: Callable[[], float],
-        total: int,
     ) -> None:
         self._folder = folder
         self._cache = StoreCache(folder.out, folder.work)
         self._options = options
         self._run = run
+        self._watch = watch
+        self._embedders = embedders
         self._tokens = counter(COUNTER)
-        self._progress = progress
         self._timer = timer
-        self._total = total
-        self._done = 0
-        self._measured = 0
-        self._started = timer()
-
-    def tell(self, stage: Literal["ingest", "recall", "resumed", "done"], *names: str) -> None:
-        """Report how far the run is; ``names`` are data set, system and conversation."""
-        left = None
-        if self._measured:
-            pace = (self._timer() - self._started) / self._measured
-            left = round(pace * (self._total - self._done), 1)
-        self._progress(Progress(stage, self._done, self._total, left, *names))
 
     def announce(self, datasets: Sequence[Dataset], systems: Sequence[System]) -> None:
         """Say what embedding will take, before it begins."""
+        counted: set[tuple[ModelIdentity, str]] = set()
         for dataset in datasets:
             for system in systems:
-                rate = _EMBEDDED_A_SECOND.get(embedder_of(system).partition(":")[0])
-                if rate is None:
-                    continue
-                waiting = 0
-                for conversation in dataset.conversations:
-                    history = prepare(conversation, self._options.granularity)
-                    if not self._known(dataset, history, system):
-                        waiting += len(history.items)
-                seconds = math.ceil(waiting / rate)
                 names = (label(dataset), system.name)
-                self._progress(Progress("estimate", self._done, self._total, seconds, *names))
+                embedder = self._embedders.get(system.name)
+                if embedder is not None and isinstance(system, Embeds):
+                    own = {
+                        (embedder.identity, system.embedded_text(i)) for i in self._waiting(dataset, system)
+                    }
+                    told = estimate(embedder, sorted(text for _, text in own - counted))
+                    counted |= own
+                    self._watch.estimated(math.ceil(told.seconds), told, *names)
+                elif rate := _EMBEDDED_A_SECOND.get(embedder_of(system).partition(":")[0]):
+                    waiting = sum(1 for _ in self._waiting(dataset, system))
+                    self._watch.estimated(math.ceil(waiting / rate), None, *names)
+
+    def _waiting(self, dataset: Dataset, system: System) -> Iterator[Item]:
+        """The items of the conversations that are still to be ingested."""
+        for conversation in dataset.conversations:
+            history = prepare(conversation, self._options.granularity)
+            key = chunk_key(dataset, history, system, self._options)
+            if self._folder.read_chunk(key) is None and not self._cache.known(ingest_key(history, system)):
+                yield from history.items
 
     def chunks(self, dataset: Dataset, systems: Sequence[System]) -> dict[str, list[Chunk]]:
         """Every system on every conversation, by system and in the order of the conversations."""
@@ -169,10 +152,9 @@ class _Bench:
         names = (label(dataset), system.name, history.conversation.id)
         found = self._folder.read_chunk(key)
         if found is not None:
-            self._done += len(found.rows)
-            self.tell("resumed", *names)
+            self._watch.resumed(len(found.rows), *names)
             return found
-        self.tell("ingest", *names)
+        self._watch.tell("ingest", *names)
         with self._ingested(history, system) as (ingestion, cached):
             _check_vectors(system, ingestion)
             handles = Handles(history, tuple(ingestion.handles))
@@ -185,7 +167,7 @@ class _Bench:
             system=system.name,
             configuration=dict(system.configuration),
             tuning=tuning_of(system),
-            **ingestion.model_dump(include={"stored", "embedded", "masked", "refused"}),
+            **ingestion.model_dump(include={"stored", "embedded", "masked", "refused", "vectors_cached"}),
             gold_refused=handles.refused_gold(),
             ingest_seconds=ingestion.seconds,
             ingest_cached=cached,
@@ -220,15 +202,14 @@ class _Bench:
                 if counted(text) > budget and not isinstance(system, FullDump):
                     text = within(text, budget, self._tokens)
                 blocks[budget], tokens[budget] = Block(text, own.handles), counted(text)
-            self._done += 1
-            self._measured += 1
-            self.tell("recall", *names)
+            self._watch.asked(*names)
             yield Recalled(question, answer, blocks, tokens, ms)
 
     @contextmanager
     def _ingested(self, history: History, system: System) -> Iterator[tuple[Ingestion, bool]]:
         """The system open over the ingested conversation, and whether that came from the cache."""
-        if system.reusable:
+        # A shelf is filled as quickly as it is copied.
+        if system.reusable and not isinstance(system, Shelf):
             key = ingest_key(history, system)
             found = self._cache.copy(key)
             store, ingestion = found or self._filled(key, history, system)
@@ -256,6 +237,8 @@ class _Bench:
         return copied
 
     def _ingest(self, history: History, system: System) -> Ingestion:
+        embedder = self._embedders.get(system.name)
+        before = embedder.found if embedder else 0
         started = self._timer()
         given = list(system.ingest(history.items))
         seconds = self._timer() - started
@@ -273,13 +256,7 @@ class _Bench:
             masked=census.masked,
             refused=census.refused,
             seconds=round(seconds, 3),
-        )
-
-    def _known(self, dataset: Dataset, history: History, system: System) -> bool:
-        key = chunk_key(dataset, history, system, self._options)
-        return (
-            self._folder.read_chunk(key) is not None
-            or self._cache.known(ingest_key(history, system)) is not None
+            vectors_cached=embedder.found - before if embedder else 0,
         )
 
 

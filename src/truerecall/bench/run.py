@@ -7,6 +7,7 @@
     <out>/<run>/work/              stores in use; removed at the end
     <out>/<run>/rows.jsonl         every row, written when all chunks are there
     <out>/<run>/manifest.json      the figures, written last
+    <out>/vectors.db               vectors by text and model, for all runs
 """
 
 import os
@@ -28,6 +29,7 @@ from truerecall.bench.outputs import below, write_whole
 from truerecall.bench.scoring import Ruler
 from truerecall.bench.stores import CACHE
 from truerecall.bench.systems.protocol import Granularity, Setting, Tuning
+from truerecall.bench.vectors import VECTORS
 from truerecall.core.config import RecallSettings
 from truerecall.errors import RunError
 from truerecall.measure.ranking import KS
@@ -36,7 +38,7 @@ if sys.platform != "win32":
     import fcntl
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_TAKEN = (CACHE, LOG)
+_TAKEN = (CACHE, LOG, VECTORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class RunOptions:
     )
     command: str = ""
     """As it was typed; absolute paths and secrets are cut from it before it is kept."""
+    cache: Path | None = None
+    """The folder of the file of vectors; ``out`` where none is named."""
     wiring_proof: bool = False
     """Toy models are in use; fixtures say so by themselves."""
 
@@ -64,7 +68,7 @@ class RunOptions:
             raise RunError(
                 f"{self.name!r} cannot name a run",
                 remedy="Use letters, digits, '.', '_' and '-', not beginning with a sign; "
-                f"{' and '.join(map(repr, _TAKEN))} are taken.",
+                f"{', '.join(map(repr, _TAKEN))} are taken.",
             )
         cuts = (*ruler.ks, ruler.limit)
         if ruler.k < max(cuts) or min(cuts) < 1:
@@ -92,6 +96,7 @@ class ChunkHead(Record):
     gold_refused: list[str]
     ingest_seconds: float
     ingest_cached: bool
+    vectors_cached: int = Field(default=0, description="Pieces whose vector was not computed but looked up.")
     turn_pool: int | None
     session_pool: int
     measured_by: str = Field(description="Start and commit of the run that measured it.")
@@ -159,6 +164,10 @@ class RunFolder:
         """Keep a finished chunk, whole or not at all."""
         text = f"{chunk.head.model_dump_json()}\n{rows_text(chunk.rows)}"
         write_whole(self._chunks / f"{chunk.head.key}.jsonl", text)
+
+    def vectors(self, cache: Path | None) -> Path:
+        """The file of vectors: in ``cache``, or shared by all runs of the output folder."""
+        return below(self.out, VECTORS) if cache is None else cache / VECTORS
 
     def working_folder(self) -> Path:
         """A new empty folder for a store in use."""

@@ -26,6 +26,8 @@ class Ingestion(Record):
     masked: int
     refused: int
     seconds: float
+    vectors_cached: int = 0
+    """Pieces whose vector was not computed: the seconds are not those of an ingestion from nothing."""
 
 
 class StoreCache:

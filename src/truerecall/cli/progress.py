@@ -5,7 +5,8 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from truerecall.bench.retrieval import Progress
+    from truerecall.bench.estimate import Estimate
+    from truerecall.bench.progress import Progress
 
 _EVERY = 25  # questions between two redraws on a terminal
 _SECONDS = 10.0  # between two lines in a log
@@ -23,8 +24,7 @@ class Display:
         """Show it."""
         where = " ".join(part for part in (progress.dataset, progress.system, progress.conversation) if part)
         if progress.stage == "estimate":
-            minutes = (progress.seconds_left or 0) / 60
-            self._line(f"{where}: embedding takes about {minutes:.1f} minutes before the first question")
+            self._line(f"{where}: {_embedding(progress.estimate, progress.seconds_left or 0)}")
         elif progress.stage == "done":
             self._clear()
         else:
@@ -50,6 +50,15 @@ class Display:
         if self._width:
             sys.stderr.write("\r" + " " * self._width + "\r")
             self._width = 0
+
+
+def _embedding(told: "Estimate | None", seconds: float) -> str:
+    if told is None:
+        return f"embedding takes about {_duration(seconds)}"
+    if not told.waiting:
+        return f"all {told.texts:,} texts are embedded already"
+    pace = f"{told.waiting:,} of {told.texts:,} texts at {told.pace:.0f} a second, as measured"
+    return f"embedding takes about {_duration(seconds)}: {pace}"
 
 
 def _duration(seconds: float) -> str:

@@ -14,7 +14,7 @@ falls under fact 2 alone, with every place free where the pattern might cut.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -71,7 +71,9 @@ def _tokens() -> _Tokens:
 
 def bound(text: str) -> int:
     """At least as many tokens as ``cl100k_base`` and ``o200k_base`` make of ``text``; in linear time."""
-    return sum(_cost(unit) for unit in _units(well_formed(text)))
+    # Cut at places where both patterns cut whatever surrounds them; in a long text most words stand often.
+    units = Counter(_CUT.split(well_formed(text)))
+    return sum(times * _cost(unit) for unit, times in units.items())
 
 
 def well_formed(text: str) -> str:
@@ -79,16 +81,6 @@ def well_formed(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _units(text: str) -> Iterator[str]:
-    """``text`` cut at places where both patterns cut whatever surrounds them."""
-    start = 0
-    for cut in _CUT.finditer(text):
-        yield text[start : cut.start()]
-        start = cut.start()
-    if start < len(text):
-        yield text[start:]
 
 
 def _cost(unit: str) -> int:

@@ -63,8 +63,8 @@ class Prose:
         return "".join(made)
 
     def _name(self, dice: Dice) -> str:
-        """A made name: the long tail of words that stand in one place only."""
-        return "".join(dice.pick(self.syllables) for _ in range(dice.between(2, 3))).capitalize()
+        """A made name: the long tail of words that stand in few places."""
+        return "".join(dice.skewed(self.syllables) for _ in range(dice.between(2, 3))).capitalize()
 
 
 @cache

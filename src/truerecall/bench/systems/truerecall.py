@@ -30,7 +30,7 @@ class Truerecall:
         self, embedder: Embedder | None, settings: Settings | None = None, name: str = "truerecall"
     ) -> None:
         self.name = name
-        self._embedder = embedder
+        self.embedder = embedder
         self._settings = settings or Settings()
         self._clock = ManualClock(datetime(1970, 1, 1, tzinfo=UTC))
         self._memory: Memory | None = None
@@ -44,7 +44,7 @@ class Truerecall:
             for group, values in asdict(self._settings).items()
             for name, value in values.items()
         }
-        identity = None if self._embedder is None else self._embedder.identity
+        identity = None if self.embedder is None else self.embedder.identity
         return {
             "version": __version__,
             "embedder": None if identity is None else identity.name,
@@ -72,7 +72,7 @@ class Truerecall:
             tenant=scope.tenant,
             space=scope.space,
             user=scope.user,
-            embedder=self._embedder,
+            embedder=self.embedder,
             settings=self._settings,
             clock=self._clock,
             seed=_SEED,
@@ -97,6 +97,10 @@ class Truerecall:
     def delete(self, handles: Sequence[str]) -> None:
         """Purge them."""
         self._open().purge(*handles)
+
+    def embedded_text(self, item: Item) -> str:
+        """As the store does it: who said it, and what."""
+        return f"{item.speaker}: {item.text}" if item.speaker else item.text
 
     def census(self) -> Census:
         """What the store itself counts; refusals are those since it was opened."""

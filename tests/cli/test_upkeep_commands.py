@@ -121,10 +121,10 @@ def test_another_embedder_is_refused_until_doctor_goes_over_to_it(cli, home: Pat
         db.execute("UPDATE model SET weights = 'of another model'")
     db.close()
     refused = cli("recall", "alpha", "--embedder", "hashing")
-    assert refused.code == 2 and "doctor" in refused.err
+    assert refused.code == 2 and "`truerecall reembed --embedder hashing:256`" in refused.err
     repaired = cli("doctor", "--repair", "--embedder", "hashing")
     assert repaired.code == 0
-    assert "repaired: 1 entries had vectors of another model" in repaired.out.splitlines()
+    assert "repaired: removed another model's vectors of 1 entries" in repaired.out.splitlines()
     assert "repaired: embedded 1 entries" in repaired.out.splitlines()
     assert "vector #1" in cli("recall", "alpha", "--embedder", "hashing").out
 

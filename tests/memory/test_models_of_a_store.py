@@ -32,7 +32,7 @@ def test_a_store_refuses_another_models_vectors(opened: Opener, embedded: None, 
     with pytest.raises(ModelMismatch, match="scripted:embedder") as refused:
         opened(embedder=OTHERS[kind])
 
-    assert "doctor" in refused.value.remedy
+    assert f"truerecall reembed --embedder {OTHERS[kind].identity.name}" in refused.value.remedy
     same = opened(embedder=ScriptedEmbedder({"heron": [1, 0]}, default=[0, 1]))
     assert same.counts().embedded == 2
 

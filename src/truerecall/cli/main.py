@@ -26,6 +26,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "export": ("upkeep", "Write all that you see into a folder."),
     "import": ("upkeep", "Take in an export, exactly."),
     "at": ("upkeep", "Write the memory as it stood at an instant into a new file."),
+    "reembed": ("upkeep", "Embed a whole store, or go over to another embedder."),
     "doctor": ("upkeep", "Check a store, and repair what is derived."),
     "bench": ("bench", "Measure recall: data sets, systems, reports, comparisons."),
     "demo": ("demo", "Remember, recall, measure, report: the main job in one go."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from truerecall.cli.counting import Counting
 from truerecall.cli.opening import Instant, Place, memory_options
 from truerecall.cli.text import Words, for_terminal, one_line, standard_input
 from truerecall.core.entry import DEFAULT_TRUST, Entry, EventTime, Kind
@@ -49,8 +50,9 @@ def remember_command(
     details = {name: value for name, value in details.items() if value is not None}
     if "happened_at" in details:
         details["happened_at"] = _event_time(details["happened_at"])
-    with place.open(create=True) as memory:
-        results = memory.remember(what, visibility="private" if private else "shared", pinned=pin, **details)
+    details["visibility"] = "private" if private else "shared"
+    with place.open(create=True) as memory, Counting("embedded") as progress:
+        results = memory.remember(what, progress=progress, pinned=pin, **details)
     for result in results:
         masked = f", {result.masked} secrets masked" if result.masked else ""
         reason = f": {result.reason}" if result.reason else ""

@@ -1,12 +1,15 @@
-"""``purge``, ``export``, ``import``, ``at``, ``doctor``."""
+"""``purge``, ``export``, ``import``, ``at``, ``reembed``, ``doctor``."""
 
 import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import click
 
+from truerecall.cli.counting import Counting
 from truerecall.cli.opening import Instant, Place, memory_options
+from truerecall.errors import InvalidInput
 
 
 @click.command("purge")
@@ -47,8 +50,8 @@ def export_command(place: Place, folder: Path) -> None:
 @memory_options
 def import_command(place: Place, folder: Path) -> None:
     """Take in the export in FOLDER; what is here already stays as it is."""
-    with place.open(create=True) as memory:
-        imported = memory.import_(folder)
+    with place.open(create=True) as memory, Counting("embedded") as progress:
+        imported = memory.import_(folder, progress=progress)
     click.echo(
         f"imported {imported.entries} entries and {imported.events} events; {imported.known} were here already"
     )
@@ -67,6 +70,26 @@ def at_command(place: Place, instant: datetime, file: Path) -> None:
     )
 
 
+@click.command("reembed")
+@memory_options
+def reembed_command(place: Place) -> None:
+    """Give every entry of the whole store a vector of --embedder, and remove those of other models.
+
+    Broken off, it goes on where it was when it is run again; recall works meanwhile.
+    """
+    model = "local" if place.embedder == "auto" else place.embedder
+    if model == "none":
+        raise InvalidInput("reembed needs an embedder", where="--embedder", remedy="Name one, such as local.")
+    with replace(place, embedder="none").open() as memory, Counting("embedded") as progress:
+        done = memory.reembed(model, progress=progress)
+    click.echo(f"embedded {done.embedded} entries")
+    if done.dropped:
+        click.echo(f"removed another model's vectors of {done.dropped} entries")
+    if done.failed:
+        click.echo(f"the embedder failed on {done.failed} entries: run it again to try them again", err=True)
+        sys.exit(1)
+
+
 @click.command("doctor")
 @click.option("--repair", is_flag=True, help="Make anew what is derived: text indexes, standing, vectors.")
 @memory_options
@@ -75,13 +98,11 @@ def doctor_command(place: Place, repair: bool) -> None:
     from truerecall.memory.doctor import adopt_model
     from truerecall.models.registry import embedder
 
-    place.scope()  # refused before anything is dropped
+    place.scope()  # refused before anything is changed
     if repair and (model := embedder(place.embedder)) is not None and place.store.exists():
-        dropped = adopt_model(place.store, place.settings.store, model.identity)
-        if dropped:
-            click.echo(f"repaired: {dropped} entries had vectors of another model")
-    with place.open() as memory:
-        health = memory.doctor(repair)
+        adopt_model(place.store, place.settings.store, model)
+    with place.open() as memory, Counting("embedded") as progress:
+        health = memory.doctor(repair, progress=progress)
     for done in health.repaired:
         click.echo(f"repaired: {done}")
     for finding in health.findings:

@@ -17,6 +17,7 @@ from truerecall.memory.serial import entry_from_json, entry_json, event_from_jso
 from truerecall.memory.store.vectors import TextVectors
 from truerecall.memory.store.writing import Prepared
 from truerecall.models.protocols import ModelIdentity
+from truerecall.models.quantised import Int8Rows
 
 FORMAT = "truerecall-export"
 VERSION = 1
@@ -33,23 +34,36 @@ class Archive:
     scope: Scope
     model: ModelIdentity | None
     """Whose vectors it holds."""
+    token_model: ModelIdentity | None
+    """Whose token vectors; None where it holds none."""
     counts: Mapping[str, int]
 
-    def entries(self) -> Iterator[Prepared]:
-        """Its entries, in order, with their vectors."""
-        vectors = self._vectors()
+    def entries(self, model: ModelIdentity | None, token_model: ModelIdentity | None) -> Iterator[Prepared]:
+        """Its entries, in order, with those of their vectors that are of these models."""
+        vectors = self._vectors(self.token_model == token_model) if self.model == model else iter(())
+        following = next(vectors, None)
         for entry in self._counted(_ENTRIES, entry_from_json):
-            yield Prepared(entry, vectors.get(entry.id))
+            own = None
+            if following is not None and following[0] == entry.id:
+                own, following = following[1], next(vectors, None)
+            yield Prepared(entry, own)
+        if following is not None:
+            raise ArchiveError(
+                f"{_VECTORS} holds a vector of no entry, or in another order than {_ENTRIES}",
+                where=str(self.folder),
+                remedy=_AGAIN,
+            )
 
     def events(self) -> Iterator[Event]:
         """Its events, in order."""
         return self._counted(_EVENTS, event_from_json)
 
-    def _vectors(self) -> dict[str, TextVectors]:
+    def _vectors(self, with_tokens: bool) -> Iterator[tuple[str, TextVectors]]:
         if self.model is None:
-            return {}
+            return iter(())
         dimension = self.model.dimension
-        return dict(self._counted(_VECTORS, lambda values: _vectors_from_json(values, dimension)))
+        tokens = self.token_model.dimension if with_tokens and self.token_model is not None else None
+        return self._counted(_VECTORS, lambda values: _vectors_from_json(values, dimension, tokens))
 
     def _counted(self, name: str, parse: Callable[[Mapping[str, Any]], _T]) -> Iterator[_T]:
         count = 0
@@ -84,6 +98,7 @@ def write_archive(
     entries: Iterable[tuple[Entry, TextVectors | None]],
     events: Iterable[Event],
     model: ModelIdentity | None,
+    token_model: ModelIdentity | None,
 ) -> Archive:
     """Write an export into a folder that does not exist yet (or is empty): whole, or not at all."""
     refuse_taken(folder)
@@ -97,6 +112,7 @@ def write_archive(
             "version": VERSION,
             "scope": asdict(scope),
             "model": None if model is None else asdict(model),
+            "token_model": None if token_model is None else asdict(token_model),
             "counts": counts,
             "sha256": {name: _sha256(draft / name) for name in (_ENTRIES, _EVENTS, _VECTORS)},
         }
@@ -138,8 +154,10 @@ def read_archive(folder: Path) -> Archive:
                 )
         model = manifest["model"]
         identity = None if model is None else ModelIdentity(**model)
+        tokens = manifest.get("token_model")
+        token_model = None if tokens is None else ModelIdentity(**tokens)
         counts = {name: int(manifest["counts"][name]) for name in ("entries", "events", "vectors")}
-        return Archive(folder, Scope(**manifest["scope"]), identity, counts)
+        return Archive(folder, Scope(**manifest["scope"]), identity, token_model, counts)
     except FileNotFoundError as error:
         raise ArchiveError(
             "this is not an export: a file is missing", where=str(error.filename), remedy=_AGAIN
@@ -197,20 +215,36 @@ def _vectors_json(entry_id: str, vectors: TextVectors) -> dict[str, Any]:
     return {
         "id": entry_id,
         "chunks": vectors.chunks,
-        "scales": [float(scale) for scale in vectors.scales],
-        "values": [base64.b64encode(row.tobytes()).decode("ascii") for row in vectors.values],
+        **_rows_json(vectors.dense),
+        **({} if vectors.tokens is None else {"tokens": _rows_json(vectors.tokens)}),
     }
 
 
-def _vectors_from_json(values: Mapping[str, Any], dimension: int) -> tuple[str, TextVectors]:
+def _rows_json(rows: Int8Rows) -> dict[str, Any]:
+    return {
+        "scales": [float(scale) for scale in rows.scales],
+        "values": [base64.b64encode(row.tobytes()).decode("ascii") for row in rows.values],
+    }
+
+
+def _rows_from_json(values: Mapping[str, Any], dimension: int) -> Int8Rows:
+    rows = [np.frombuffer(base64.b64decode(row, validate=True), dtype=np.int8) for row in values["values"]]
+    scales = np.array(values["scales"], dtype=np.float32)
+    if scales.shape != (len(rows),) or any(row.shape != (dimension,) for row in rows):
+        raise ValueError("its numbers do not fit the model")
+    return Int8Rows(np.array(rows, dtype=np.int8).reshape(len(rows), dimension), scales)
+
+
+def _vectors_from_json(
+    values: Mapping[str, Any], dimension: int, token_dimension: int | None
+) -> tuple[str, TextVectors]:
     try:
-        rows = [
-            np.frombuffer(base64.b64decode(row, validate=True), dtype=np.int8) for row in values["values"]
-        ]
-        scales = np.array(values["scales"], dtype=np.float32)
-        if not rows or scales.shape != (len(rows),) or any(row.shape != (dimension,) for row in rows):
-            raise ValueError("its numbers do not fit the model")
-        return str(values["id"]), TextVectors(np.stack(rows), scales, int(values["chunks"]))
+        dense, tokens = _rows_from_json(values, dimension), None
+        if not len(dense.values):
+            raise ValueError("it has no numbers")
+        if token_dimension is not None and "tokens" in values:
+            tokens = _rows_from_json(values["tokens"], token_dimension)
+        return str(values["id"]), TextVectors(dense, int(values["chunks"]), tokens)
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"this is no vector: {error}", remedy=_AGAIN) from None
 

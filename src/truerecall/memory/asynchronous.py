@@ -46,6 +46,7 @@ class AsyncMemory:
     export = _awaited(Memory.export)
     import_ = _awaited(Memory.import_)
     doctor = _awaited(Memory.doctor)
+    reembed = _awaited(Memory.reembed)
     counts = _awaited(Memory.counts)
     close = _awaited(Memory.close)
     _at = _awaited(Memory.at)

@@ -5,13 +5,11 @@ from pathlib import Path
 
 from truerecall.core.clock import Clock, system_clock
 from truerecall.core.config import StoreSettings
+from truerecall.memory.reembed import Reembedded, reembed
 from truerecall.memory.store.protocol import Finding, Store
 from truerecall.memory.store.sqlite import SqliteStore
-from truerecall.memory.store.vectors import TextVectors
-from truerecall.memory.write.embed import embed_entries
-from truerecall.models.protocols import Embedder, ModelIdentity
-
-_BATCH = 256  # entries embedded between two commits: an interrupted repair loses no more than this
+from truerecall.memory.write.embed import Progress
+from truerecall.models.protocols import Embedder, token_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,38 +27,32 @@ class Health:
         return all(finding.healthy for finding in self.findings)
 
 
-def examine(store: Store, embedder: Embedder | None, most_chunks: int, repair: bool) -> Health:
+def examine(
+    store: Store, embedder: Embedder | None, most_chunks: int, repair: bool, progress: Progress | None = None
+) -> Health:
     """Check a whole store; with ``repair``, first make anew what is derived and wrong or missing."""
     done: list[str] = []
     if repair:
         done.extend(store.repair())
         if embedder is not None:
-            done.extend(_embed(store, embedder, most_chunks))
+            done.extend(_sentences(reembed(store, embedder, most_chunks, progress)))
     return Health(tuple(store.check()), tuple(done))
 
 
-def adopt_model(
-    path: Path, settings: StoreSettings, identity: ModelIdentity, clock: Clock = system_clock
-) -> int:
-    """Let a store go over to another model: drop the others' vectors; how many entries are to be embedded anew."""
+def adopt_model(path: Path, settings: StoreSettings, embedder: Embedder, clock: Clock = system_clock) -> None:
+    """Let a store that has another model's vectors be opened with this one, to go over to it (``reembed``)."""
     store = SqliteStore.open(path, settings, clock, None)
     try:
-        return store.drop_other_models(identity)
+        if any(found != embedder.identity for found, _ in store.models()):
+            store.adopt(embedder.identity, token_identity(embedder))
     finally:
         store.close()
 
 
-def _embed(store: Store, embedder: Embedder, most_chunks: int) -> list[str]:
-    waiting = store.unembedded()
-    made = failed = 0
-    for start in range(0, len(waiting), _BATCH):
-        batch = waiting[start : start + _BATCH]
-        vectors = dict(
-            zip((entry.id for entry in batch), embed_entries(embedder, batch, most_chunks), strict=True)
-        )
-        good = {entry_id: found for entry_id, found in vectors.items() if isinstance(found, TextVectors)}
-        store.add_vectors(good)
-        made += len(good)
-        failed += len(batch) - len(good)
-    done = [f"embedded {made} entries"] if made else []
-    return [*done, f"the embedder failed on {failed} entries"] if failed else done
+def _sentences(result: Reembedded) -> list[str]:
+    told = (
+        (result.embedded, "embedded {} entries"),
+        (result.failed, "the embedder failed on {} entries"),
+        (result.dropped, "removed another model's vectors of {} entries"),
+    )
+    return [sentence.format(number) for number, sentence in told if number]

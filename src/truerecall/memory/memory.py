@@ -16,12 +16,13 @@ from truerecall.memory.archive import read_archive, refuse_taken, write_archive
 from truerecall.memory.doctor import Health, examine
 from truerecall.memory.recall.pipeline import Request, recall
 from truerecall.memory.recall.recalled import Recall
+from truerecall.memory.reembed import Reembedded, embed_missing, reembed
 from truerecall.memory.store.database import IN_MEMORY
 from truerecall.memory.store.protocol import Counts, Filter, Purged, Store
 from truerecall.memory.store.sqlite import SqliteStore
 from truerecall.memory.store.vectors import TextVectors
 from truerecall.memory.store.writing import Prepared
-from truerecall.memory.write.embed import embed_entries
+from truerecall.memory.write.embed import Progress, prepared, shifted
 from truerecall.memory.write.prepare import (
     Accepted,
     Details,
@@ -32,7 +33,7 @@ from truerecall.memory.write.prepare import (
     drafts_of,
     entry_of,
 )
-from truerecall.models.protocols import Embedder
+from truerecall.models.protocols import Embedder, token_identity
 from truerecall.models.registry import embedder as named_embedder
 from truerecall.models.tokens import counter as named_counter
 
@@ -114,23 +115,30 @@ class Memory:
         chosen = settings or Settings()
         model = named_embedder(embedder) if isinstance(embedder, str) else embedder
         named_counter(chosen.recall.counter)  # an unknown name is refused before a file is made
-        store = SqliteStore.open(path, chosen.store, clock, None if model is None else model.identity)
+        identity = None if model is None else model.identity
+        store = SqliteStore.open(path, chosen.store, clock, identity, token_identity(model))
         ids = IdSource(clock, system_bits if seed is None else seeded_bits(seed))
         return cls(store, scope, model, chosen, clock, ids)
 
     def remember(
-        self, what: Rememberable | Iterable[Rememberable], **details: Unpack[Details]
+        self,
+        what: Rememberable | Iterable[Rememberable],
+        *,
+        progress: Progress | None = None,
+        **details: Unpack[Details],
     ) -> tuple[WriteResult, ...]:
         """Remember a text, a chat message or a ``Draft``, or several; one result each, in order.
 
         ``details`` go with texts and messages; see ``write.prepare.Details``. What is stored is found by the next
-        recall. Entries are written a thousand at a time, each batch whole or not at all.
+        recall. Entries are written a thousand at a time, each batch whole or not at all; ``progress`` is told how many
+        of how many are embedded.
         """
         self._writable()
         drafts = drafts_of(what, details)
         results: list[WriteResult] = []
         for start in range(0, len(drafts), _BATCH):
-            results.extend(self._remember(drafts[start : start + _BATCH]))
+            told = None if progress is None else shifted(progress, start, len(drafts))
+            results.extend(self._remember(drafts[start : start + _BATCH], told))
         return tuple(results)
 
     def recall(
@@ -231,7 +239,8 @@ class Memory:
                 "the cut needs a new file", where=str(path), remedy="Name a path that does not exist."
             )
         identity = None if self._embedder is None else self._embedder.identity
-        store = SqliteStore.open(path, self.settings.store, lambda: instant, identity)
+        tokens = token_identity(self._embedder)
+        store = SqliteStore.open(path, self.settings.store, lambda: instant, identity, tokens)
         try:
             kept: set[str] = set()
             with self._store.snapshot(self.scope) as all_of_it:
@@ -255,11 +264,16 @@ class Memory:
             # Before it is written: a purge must know of it, and may know of one that failed.
             self._store.note_export(self.scope, target, self._clock())
         with self._store.snapshot(self.scope) as all_of_it:
-            write_archive(target, self.scope, all_of_it.entries, all_of_it.events, identity)
+            tokens = token_identity(self._embedder)
+            write_archive(target, self.scope, all_of_it.entries, all_of_it.events, identity, tokens)
         return target
 
-    def import_(self, folder: str | Path) -> Imported:
-        """Take in an export of this tenant and space, exactly; what is here already stays, so it can be repeated."""
+    def import_(self, folder: str | Path, *, progress: Progress | None = None) -> Imported:
+        """Take in an export of this tenant and space, exactly; what is here already stays, so it can be repeated.
+
+        Where it has no vectors of the open embedder, the entries are embedded after they are stored; ``progress`` is
+        told how many of how many.
+        """
         self._writable()
         archive = read_archive(Path(folder))
         if (archive.scope.tenant, archive.scope.space) != (self.scope.tenant, self.scope.space):
@@ -268,16 +282,34 @@ class Memory:
                 where=str(folder),
                 remedy="Open the memory with that tenant and space, and import it there.",
             )
-        same_model = self._embedder is not None and archive.model == self._embedder.identity
-        items = (
-            archive.entries() if same_model else self._embedded_anew(item.entry for item in archive.entries())
-        )
+        identity = None if self._embedder is None else self._embedder.identity
+        items = archive.entries(identity, token_identity(self._embedder))
         entries, events = self._store.restore(self.scope, items, archive.events())
+        if self._embedder is not None:
+            embed_missing(self._store, self._embedder, self.settings.store.most_chunks, progress)
         return Imported(entries, events, archive.counts["entries"] - entries)
 
-    def doctor(self, repair: bool = False) -> Health:
+    def doctor(self, repair: bool = False, *, progress: Progress | None = None) -> Health:
         """Check the whole file, and with ``repair`` make anew what is derived, missing vectors included."""
-        return examine(self._store, self._embedder, self.settings.store.most_chunks, repair)
+        return examine(self._store, self._embedder, self.settings.store.most_chunks, repair, progress)
+
+    def reembed(
+        self, embedder: Embedder | str | None = None, *, progress: Progress | None = None
+    ) -> Reembedded:
+        """Give every entry of the whole file a vector of ``embedder``, and go over to it; by default the open one.
+
+        Open a store of another model with ``embedder="none"`` for it. In batches: broken off, it goes on where it was
+        when it is called again. Recall works meanwhile, with the vectors that are there; those of the old model are
+        removed at the end, and until then a process that has it open finds them.
+        """
+        self._writable()
+        model = named_embedder(embedder) if isinstance(embedder, str) else embedder
+        if model is not None:
+            self._store.adopt(model.identity, token_identity(model))
+            self._embedder = model
+        if self._embedder is None:
+            raise InvalidInput("no embedder is open", remedy="Name one, such as reembed('local').")
+        return reembed(self._store, self._embedder, self.settings.store.most_chunks, progress)
 
     def counts(self) -> Counts:
         """Rows that this user sees."""
@@ -295,11 +327,11 @@ class Memory:
     ) -> None:
         self.close()
 
-    def _remember(self, drafts: Sequence[Draft]) -> Iterable[WriteResult]:
+    def _remember(self, drafts: Sequence[Draft], progress: Progress | None) -> Iterable[WriteResult]:
         now = self._clock()
         sources = self._store.get(self.scope, {i for draft in drafts for i in draft.source_ids})
         made = [entry_of(draft, self.scope, self._ids(), now, sources) for draft in drafts]
-        items = self._embedded([one.entry for one in made if isinstance(one, Accepted)])
+        items = self._embedded([one.entry for one in made if isinstance(one, Accepted)], progress)
         written = iter(zip(self._store.write([item for item, _ in items], now), items, strict=True))
         results = []
         for one in made:
@@ -314,29 +346,13 @@ class Memory:
                 results.append(WriteResult(self._status(item), outcome.id, remark, one.entry.masked))
         return results
 
-    def _embedded(self, entries: Sequence[Entry]) -> Sequence[tuple[Prepared, str]]:
-        """Each entry with its vectors, and why it has none or not all of them."""
-        if self._embedder is None:
-            return [(Prepared(entry, None), "") for entry in entries]
-        vectors = embed_entries(self._embedder, entries, self.settings.store.most_chunks)
-        return [
-            (Prepared(entry, found), found.remark)
-            if isinstance(found, TextVectors)
-            else (Prepared(entry, None), found)
-            for entry, found in zip(entries, vectors, strict=True)
-        ]
+    def _embedded(
+        self, entries: Sequence[Entry], progress: Progress | None = None
+    ) -> Sequence[tuple[Prepared, str]]:
+        return prepared(self._embedder, entries, self.settings.store.most_chunks, progress)
 
     def _status(self, item: Prepared) -> WriteStatus:
         return "stored" if item.vectors is not None or self._embedder is None else "pending vector"
-
-    def _embedded_anew(self, entries: Iterable[Entry]) -> Iterable[Prepared]:
-        batch: list[Entry] = []
-        for entry in entries:
-            batch.append(entry)
-            if len(batch) == _BATCH:
-                yield from (item for item, _ in self._embedded(batch))
-                batch = []
-        yield from (item for item, _ in self._embedded(batch))
 
     def _close_entries(self, kind: EventKind, entry_ids: Sequence[str]) -> None:
         now = self._clock()

@@ -8,6 +8,8 @@ if TYPE_CHECKING:  # numpy costs 0.08 s and is imported by the implementations o
     import numpy as np
     from numpy.typing import NDArray
 
+    from truerecall.models.quantised import Int8Rows
+
 
 @dataclass(frozen=True, slots=True)
 class ModelIdentity:
@@ -42,6 +44,29 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> "NDArray[np.float32]":
         """Shape (dimension,), length 1, for a query of any length."""
         ...
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also gives a vector for each token, out of the same computation."""
+
+    @property
+    def token_identity(self) -> ModelIdentity:
+        """What its token vectors are vectors of: they may be compared only if these are equal."""
+        ...
+
+    def embed_with_tokens(self, texts: Sequence[str]) -> "tuple[NDArray[np.float32], list[Int8Rows]]":
+        """What ``embed`` gives, and of each text a row a token, in order; tokens that say nothing are left out."""
+        ...
+
+    def query_tokens(self, text: str) -> "NDArray[np.float32]":
+        """Shape (tokens, dimension), rows of length 1, for a query; of a very long one, of its beginning."""
+        ...
+
+
+def token_identity(embedder: Embedder | None) -> ModelIdentity | None:
+    """What an embedder's token vectors are vectors of; None where it gives none."""
+    return embedder.token_identity if isinstance(embedder, TokenEmbedder) else None
 
 
 @runtime_checkable

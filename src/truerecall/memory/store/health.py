@@ -19,7 +19,8 @@ from truerecall.memory.store.textindex import (
     indexed_length,
     searched_text,
 )
-from truerecall.memory.store.vectors import find_model
+from truerecall.memory.store.vector_faults import coverage, find_faults, remove_faults
+from truerecall.memory.store.vectors import models, open_models
 from truerecall.models.protocols import ModelIdentity
 
 _ANALYSIS = "analysis_version"
@@ -38,7 +39,7 @@ _DERIVED_STANDING = """
 """
 
 
-def check(database: Database, identity: ModelIdentity | None) -> list[Finding]:
+def check(database: Database, identity: ModelIdentity | None, tokens: ModelIdentity | None) -> list[Finding]:
     """Every check over the file, healthy or not, in a fixed order."""
     checks: tuple[tuple[str, Callable[[sqlite3.Connection], list[str]], str], ...] = (
         (
@@ -50,7 +51,7 @@ def check(database: Database, identity: ModelIdentity | None) -> list[Finding]:
         ("rows and their links", _link_faults, "Restore a copy or an export."),
         ("text indexes", _content_faults, _REPAIR),
         ("standing (derived from entries and events)", _standing_faults, _REPAIR),
-        ("vectors", _vector_faults, _REPAIR),
+        ("vectors", lambda db: find_faults(db).sentences, _REPAIR),
     )
     findings = []
     with (
@@ -65,7 +66,7 @@ def check(database: Database, identity: ModelIdentity | None) -> list[Finding]:
                 faults = [str(error)]
             detail = "; ".join(faults[:5]) + (f"; and {len(faults) - 5} more" if len(faults) > 5 else "")
             findings.append(Finding(name, not faults, detail or "sound", repair if faults else ""))
-        findings.append(_embedding(db, identity))
+        findings.append(_embedding(db, identity, tokens))
         waiting = purge.pending(db) is not None
     findings.append(
         Finding(
@@ -95,12 +96,7 @@ def repair(database: Database) -> list[str]:
         if index_faults(db) or _content_faults(db):
             rebuild_index(db)
             done.append("made the text indexes anew")
-        # Until nothing is bad: a text that lost one piece is embedded anew as a whole.
-        gone = 0
-        while found := db.execute(f"DELETE FROM vector WHERE {_BAD_VECTOR}").rowcount:
-            gone += found
-        if gone:
-            done.append(f"removed {gone} vectors that were damaged, incomplete or without an entry")
+        done.extend(remove_faults(db))
         if done:
             db.execute("UPDATE partition SET epoch = epoch + 1")
         seal_missing(db)
@@ -232,31 +228,19 @@ def _rebuild_standing(db: sqlite3.Connection) -> None:
         db.execute("UPDATE standing SET length = ? WHERE rowid = ?", (length, rowid))
 
 
-_BAD_VECTOR = (
-    "entry NOT IN (SELECT rowid FROM entry) OR model NOT IN (SELECT id FROM model)"
-    " OR length(value) <> (SELECT dimension FROM model m WHERE m.id = vector.model)"
-    " OR kept <> (SELECT count(*) FROM vector w WHERE w.model = vector.model AND w.entry = vector.entry)"
-)
-
-
-def _vector_faults(db: sqlite3.Connection) -> list[str]:
-    bad = db.execute(f"SELECT count(*) FROM vector WHERE {_BAD_VECTOR}").fetchone()[0]
-    return [f"{bad} vectors are damaged, incomplete or without an entry"] if bad else []
-
-
-def _embedding(db: sqlite3.Connection, identity: ModelIdentity | None) -> Finding:
+def _embedding(
+    db: sqlite3.Connection, identity: ModelIdentity | None, tokens: ModelIdentity | None
+) -> Finding:
     entries = db.execute("SELECT count(*) FROM entry").fetchone()[0]
     if identity is None:
-        held = db.execute("SELECT count(DISTINCT entry) FROM vector").fetchone()[0]
+        held = max((count for _, count in models(db)), default=0)
         return Finding("embedding", True, f"{held} of {entries} entries have a vector; no model is open")
-    model = find_model(db, identity)
-    held = db.execute("SELECT count(DISTINCT entry) FROM vector WHERE model = ?", (model,)).fetchone()[0]
-    partly = db.execute(
-        "SELECT count(*) FROM vector WHERE model = ? AND chunk = 0 AND kept < chunks", (model,)
-    ).fetchone()[0]
-    detail = f"{held} of {entries} entries have a vector of {identity.name}"
-    detail += f", {partly} of them not of every piece (store.most_chunks)" if partly else ""
-    return Finding("embedding", held == entries, detail, _REPAIR if held < entries else "")
+    found = coverage(db, open_models(db, identity, tokens))
+    detail = f"{found.held} of {entries} entries have a vector of {identity.name}"
+    detail += f", {found.partly} of them not of every piece (store.most_chunks)" if found.partly else ""
+    detail += "" if found.matched is None else f"; {found.matched} have token vectors"
+    complete = found.held == entries and found.matched in (None, entries)
+    return Finding("embedding", complete, detail, "" if complete else _REPAIR)
 
 
 def _file_faults_outside(file: Path) -> list[Finding]:

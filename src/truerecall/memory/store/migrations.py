@@ -25,6 +25,13 @@ def m001_initial(db: sqlite3.Connection) -> None:
             db.execute(statement)
 
 
+def m002_vector_blocks(db: sqlite3.Connection) -> None:
+    """Vectors stand in blocks of many, token vectors beside them. The store fills the blocks (``blocks.seal``)."""
+    for statement in _BLOCKS.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+
+
 def m003_sessions(db: sqlite3.Connection) -> None:
     """Sessions get numbers, ``standing`` knows each row's session and position, and full blocks of it are packed."""
     for statement in _SESSIONS:
@@ -41,7 +48,55 @@ def m003_sessions(db: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m003_sessions)
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_vector_blocks, m003_sessions)
+
+_BLOCKS = """
+ALTER TABLE vector RENAME TO vector_1;
+
+-- Vectors that are in no block yet. By entry first: what belongs to one is found without knowing its models.
+CREATE TABLE vector (
+  entry INTEGER NOT NULL REFERENCES entry (rowid),
+  model INTEGER NOT NULL REFERENCES model (id),
+  chunk INTEGER NOT NULL,
+  kept INTEGER NOT NULL,                 -- how many rows this entry has by this model
+  chunks INTEGER NOT NULL,               -- how many pieces its text has: more than are kept where it is very long
+  scale REAL NOT NULL,
+  value BLOB NOT NULL,
+  PRIMARY KEY (entry, model, chunk)
+) WITHOUT ROWID;
+
+INSERT INTO vector (entry, model, chunk, kept, chunks, scale, value)
+  SELECT entry, model, chunk, kept, chunks, scale, value FROM vector_1 ORDER BY entry, model, chunk;
+
+DROP TABLE vector_1;
+
+-- The same, 1,024 or somewhat more at a time; little-endian, one number a row.
+CREATE TABLE vector_block (
+  id INTEGER PRIMARY KEY,
+  model INTEGER NOT NULL REFERENCES model (id),
+  low INTEGER NOT NULL, high INTEGER NOT NULL,   -- the first and the last entry; all are of one partition
+  texts INTEGER NOT NULL,                -- how many entries it holds
+  checksum INTEGER NOT NULL,             -- crc32 over the four
+  entries BLOB NOT NULL,                 -- int64, ascending
+  chunks BLOB NOT NULL,                  -- int32: how many pieces the entry's text has
+  scales BLOB NOT NULL,                  -- float32
+  vals BLOB NOT NULL                     -- int8, dimension of them a row
+);
+CREATE INDEX vector_block_range ON vector_block (model, low, high);
+
+-- Derived from entry by a model: a vector for each token. Not WITHOUT ROWID: rows of 2 KB would fill a page each.
+CREATE TABLE token_vector (
+  id INTEGER PRIMARY KEY,
+  entry INTEGER NOT NULL REFERENCES entry (rowid),
+  model INTEGER NOT NULL REFERENCES model (id),
+  scales BLOB NOT NULL,                  -- float32, one a token
+  vals BLOB NOT NULL,                    -- int8, dimension of them a token
+  UNIQUE (entry, model)
+);
+
+-- Raised by every change of vectors that is not one more at the end: readers' arrays of them are then stale.
+ALTER TABLE partition ADD COLUMN vectors_epoch INTEGER NOT NULL DEFAULT 0;
+"""
 
 _SESSIONS = (
     """

@@ -91,6 +91,15 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class Unembedded:
+    """Entries that the open model has not embedded."""
+
+    count: int
+    batches: Iterator[list[Entry]]
+    """Each is read when it is asked for; what was purged meanwhile is left out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that doctor saw."""
 
@@ -146,16 +155,20 @@ class Store(Protocol):
         """Take in entries and events with their ids; how many of each were new. Nothing known is changed."""
         ...
 
-    def unembedded(self) -> list[Entry]:
-        """Entries of the whole store that the open model has not embedded: maintenance, not for a reader."""
+    def unembedded(self) -> Unembedded:
+        """What of the whole store the open model has not embedded: maintenance, not for a reader."""
         ...
 
     def add_vectors(self, vectors: Mapping[str, TextVectors]) -> None:
         """Store vectors by entry id; an entry that is gone meanwhile is passed over."""
         ...
 
-    def drop_other_models(self, identity: ModelIdentity) -> int:
-        """Remove the vectors of every other model; how many entries lost theirs."""
+    def adopt(self, identity: ModelIdentity, tokens: ModelIdentity | None) -> None:
+        """Begin to go over to another model, which is the open one from now on; the others' vectors stay."""
+        ...
+
+    def drop_other_models(self) -> int:
+        """Remove the vectors of every model but the open one; how many entries had some."""
         ...
 
     def purge(self, scope: Scope, ids: Sequence[str]) -> Purged:

@@ -11,6 +11,7 @@ from truerecall.memory.store.migrations import kept_copies
 from truerecall.memory.store.rows import PARTITION_BITS, partition_range
 from truerecall.memory.store.standing import forget_sessions, seal
 from truerecall.memory.store.textindex import optimize_index, remove_from_index
+from truerecall.memory.store.vectors import remove_vectors
 from truerecall.memory.store.writing import readable_partitions, stale
 
 _PENDING = "purge_pending"
@@ -30,7 +31,6 @@ def remove(
         if any(low <= rowid <= high for low, high in seen):
             ids.append(id_text(entry_id))
         for table, column in (
-            ("vector", "entry"),
             ("derivation", "entry"),
             ("event", "entry"),
             ("standing", "rowid"),
@@ -38,6 +38,7 @@ def remove(
             db.execute(f"DELETE FROM {table} WHERE {column} = ?", (rowid,))
         db.execute("UPDATE event SET other = NULL WHERE other = ?", (entry_id,))
         db.execute("DELETE FROM derivation WHERE source = ?", (entry_id,))
+    remove_vectors(db, doomed)
     remove_from_index(db, doomed)
     for rowid in doomed:
         db.execute("DELETE FROM entry WHERE rowid = ?", (rowid,))

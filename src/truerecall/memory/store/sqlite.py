@@ -2,9 +2,11 @@
 
 import contextlib
 import os
+import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 from truerecall.core.clock import Clock, to_micros
@@ -12,25 +14,26 @@ from truerecall.core.config import StoreSettings
 from truerecall.core.entry import Entry, Event, Scope, Trust
 from truerecall.core.ids import id_bytes, id_text
 from truerecall.errors import ArchiveError, InvalidInput, ModelMismatch, NotFound
-from truerecall.memory.store import health, purge
+from truerecall.memory.store import embedding, health, purge
 from truerecall.memory.store.cache import PartitionCache, PartitionState
 from truerecall.memory.store.database import Database, open_database
 from truerecall.memory.store.migrations import create_schema, migrate
-from truerecall.memory.store.protocol import Counts, Filter, Finding, Purged, Snapshot, Written
+from truerecall.memory.store.protocol import Counts, Filter, Finding, Purged, Snapshot, Unembedded, Written
+from truerecall.memory.store.resident import VectorTable, load_vectors, vectors_state
 from truerecall.memory.store.rows import partition_range, read_entries, read_events, scan_entries
+from truerecall.memory.store.scan import VectorView
 from truerecall.memory.store.standing import Standing, join, load_standing, seal, seal_missing
 from truerecall.memory.store.vectors import (
+    OpenModels,
     TextVectors,
-    VectorTable,
     add_model,
-    drop_other_models,
-    find_model,
-    insert_vectors,
+    count_texts,
     models,
+    open_models,
+    seal_partitions,
     text_vectors,
-    unembedded,
 )
-from truerecall.memory.store.view import View, load_vectors
+from truerecall.memory.store.view import View
 from truerecall.memory.store.writing import (
     Prepared,
     duplicates,
@@ -38,32 +41,44 @@ from truerecall.memory.store.writing import (
     insert_event,
     place,
     readable_partitions,
-    stale,
 )
 from truerecall.models.protocols import ModelIdentity
+
+_TOGETHER = 1000  # entries whose vectors are read together for an export
 
 
 class SqliteStore:
     """See ``protocol.Store``. One object may be shared by threads; a file may be shared by processes."""
 
-    def __init__(self, database: Database, identity: ModelIdentity | None) -> None:
+    def __init__(
+        self, database: Database, identity: ModelIdentity | None, tokens: ModelIdentity | None = None
+    ) -> None:
         self.path = database.path
         self._database = database
-        self._identity = identity
+        # Both in one: a thread that recalls while the memory goes over to another model sees those of one.
+        self._opened = (identity, tokens)
         self._standing = PartitionCache(Standing.upto)
         self._views: dict[tuple[int, ...], tuple[tuple[PartitionState, ...], Standing]] = {}
-        # Of rows that an earlier reader does not see the view takes no vector: nothing is to be cut.
-        self._vectors: PartitionCache[VectorTable] = PartitionCache(lambda table, _: table)
+        self._vectors: dict[int, PartitionCache[VectorTable]] = {}  # by the number of the model
 
     @classmethod
     def open(
-        cls, path: str | Path, settings: StoreSettings, clock: Clock, identity: ModelIdentity | None
+        cls,
+        path: str | Path,
+        settings: StoreSettings,
+        clock: Clock,
+        identity: ModelIdentity | None,
+        tokens: ModelIdentity | None = None,
     ) -> "SqliteStore":
-        """Open or make the store; ``ModelMismatch`` if its vectors are of another model than ``identity``."""
+        """Open or make the store; ``ModelMismatch`` if its vectors are of another model than ``identity``.
+
+        ``tokens`` is the identity of the same model's token vectors; those of another are passed over.
+        """
         database = open_database(path, settings, lambda connection: create_schema(connection, clock()))
         try:
-            migrate(database, clock())
-            store = cls(database, identity)
+            if migrate(database, clock()) is not None:
+                embedding.seal_all(database)
+            store = cls(database, identity, tokens)
             store._refuse_mixing()
             health.renew_if_stale(database)
             purge.finish(database)
@@ -74,11 +89,12 @@ class SqliteStore:
 
     def write(self, items: Sequence[Prepared], now: datetime) -> list[Written]:
         with self._database.writing() as db:
-            model = self._model(any(item.vectors is not None for item in items))
+            models = self._models(any(item.vectors is not None for item in items))
             placed = place(db, items)
             twins = duplicates(db, placed, now)
-            new = [one for one, twin in zip(placed, twins, strict=True) if twin is None]
-            seal(db, insert(db, new, model))
+            rows = insert(db, [one for one, twin in zip(placed, twins, strict=True) if twin is None], models)
+            seal(db, rows)
+            seal_partitions(db, models, rows)
             return [
                 Written("stored", item.entry.id) if twin is None else Written("duplicate", twin)
                 for item, twin in zip(items, twins, strict=True)
@@ -94,9 +110,11 @@ class SqliteStore:
                     f"entry {old_id} has ended already",
                     remedy="Correct the entry that superseded it: see its history.",
                 )
-            rows = insert(db, place(db, [item]), self._model(item.vectors is not None))
+            models = self._models(item.vectors is not None)
+            rows = insert(db, place(db, [item]), models)
             insert_event(db, rowid, event)
             seal(db, (rowid, *rows))
+            seal_partitions(db, models, rows)
 
     def close_entries(self, scope: Scope, events: Sequence[Event]) -> None:
         with self._database.writing() as db:
@@ -154,31 +172,31 @@ class SqliteStore:
     @contextlib.contextmanager
     def view(self, scope: Scope, when: datetime, trust: Collection[Trust]) -> Iterator[View]:
         with self._database.reading() as db:
-            parts = [self._part(number) for number in readable_partitions(db, scope)]
-            rows = self._joined([(state, standing) for state, standing, _ in parts])
-            yield View(db, parts, rows, to_micros(when), [int(tier) for tier in trust])
+            numbers, models = readable_partitions(db, scope), self._models(False)
+            parts = [self._part(number) for number in numbers]
+            tables = [] if models is None else [self._vector_part(models, number) for number in numbers]
+            vectors = VectorView(db, models, tables)
+            yield View(
+                db, parts, self._joined(parts), vectors, to_micros(when), [int(tier) for tier in trust]
+            )
 
     @contextlib.contextmanager
     def snapshot(self, scope: Scope) -> Iterator[Snapshot]:
         with self._database.reading() as db:
-            model = self._model(False)
+            models = self._models(False)
             ranges = [partition_range(number) for number in readable_partitions(db, scope)]
-            entries = (
-                (entry, None if model is None else text_vectors(db, model, rowid))
-                for span in ranges
-                for rowid, entry in scan_entries(db, *span)
-            )
+            entries = (pair for span in ranges for pair in _with_vectors(db, models, span))
             yield Snapshot(entries, tuple(event for span in ranges for event in read_events(db, *span)))
 
     def restore(self, scope: Scope, items: Iterable[Prepared], events: Iterable[Event]) -> tuple[int, int]:
         entries = added = 0
         with self._database.writing() as db:
-            model = self._model(self._identity is not None)
+            models, rows = self._models(self._opened[0] is not None), []
             for item in items:
                 known = self.get(scope, [item.entry.id]).get(item.entry.id)
                 if known is None:
                     self._refuse_foreign(scope, item.entry)
-                    insert(db, place(db, [item]), model)
+                    rows.extend(insert(db, place(db, [item]), models))
                     entries += 1
                 elif replace(known, ended_at=None) != replace(item.entry, ended_at=None):
                     raise ArchiveError(
@@ -191,24 +209,29 @@ class SqliteStore:
                     insert_event(db, self._rows(scope, [event.entry_id])[event.entry_id], event)
                     added += 1
             seal_missing(db)
+            seal_partitions(db, models, rows)
         return entries, added
 
-    def unembedded(self) -> list[Entry]:
-        with self._database.reading() as db:
-            return list(read_entries(db, unembedded(db, self._model(False))).values())
+    def unembedded(self) -> Unembedded:
+        return embedding.unembedded(self._database, self._models(False))
 
     def add_vectors(self, vectors: Mapping[str, TextVectors]) -> None:
         with self._database.writing() as db:
-            model = self._model(True)
-            for entry_id, item in vectors.items():
-                row = db.execute("SELECT rowid FROM entry WHERE id = ?", (id_bytes(entry_id),)).fetchone()
-                if row is not None and model is not None:  # it may have been purged meanwhile
-                    insert_vectors(db, model, row[0], item)
-                    stale(db, row[0])
+            models = self._models(True)
+            if models is not None:
+                embedding.add_vectors(db, models, vectors)
 
-    def drop_other_models(self, identity: ModelIdentity) -> int:
+    def adopt(self, identity: ModelIdentity, tokens: ModelIdentity | None) -> None:
         with self._database.writing() as db:
-            return drop_other_models(db, identity)
+            embedding.adopt(db, identity)
+        self._opened = (identity, tokens)
+
+    def drop_other_models(self) -> int:
+        with self._database.writing() as db:
+            models = self._models(False)
+            gone = 0 if models is None else embedding.finish(db, models)
+        self._vectors = {}
+        return gone
 
     def purge(self, scope: Scope, ids: Sequence[str]) -> Purged:
         with self._database.writing() as db:
@@ -225,7 +248,7 @@ class SqliteStore:
 
     def counts(self, scope: Scope, now: datetime) -> Counts:
         with self._database.reading() as db:
-            model = self._model(False)
+            models = self._models(False)
             total = [0, 0, 0, 0, 0]
             for number in readable_partitions(db, scope):
                 low, high = partition_range(number)
@@ -238,26 +261,22 @@ class SqliteStore:
                     ),
                     (2, "SELECT count(*) FROM event WHERE entry BETWEEN ? AND ?", (low, high)),
                     (
-                        3,
-                        "SELECT count(DISTINCT entry) FROM vector WHERE entry BETWEEN ? AND ? AND model = ?",
-                        (low, high, model),
-                    ),
-                    (
                         4,
                         "SELECT coalesce(sum(masked), 0) FROM entry WHERE rowid BETWEEN ? AND ?",
                         (low, high),
                     ),
                 ):
                     total[place] += db.execute(query, values).fetchone()[0]
+                total[3] += 0 if models is None else count_texts(db, models.dense, low, high)
         entries, ended, events, embedded, masked = total
-        return Counts(entries, ended, events, None if self._identity is None else embedded, masked)
+        return Counts(entries, ended, events, None if models is None else embedded, masked)
 
     def models(self) -> list[tuple[ModelIdentity, int]]:
         with self._database.reading() as db:
             return models(db)
 
     def check(self) -> list[Finding]:
-        return health.check(self._database, self._identity)
+        return health.check(self._database, *self._opened)
 
     def repair(self) -> list[str]:
         return health.repair(self._database)
@@ -266,15 +285,17 @@ class SqliteStore:
         self._database.close()
 
     def _refuse_mixing(self) -> None:
-        if self._identity is None:
+        identity, _ = self._opened
+        if identity is None:
             return
-        others = [found for found, _ in self.models() if found != self._identity]
-        if others:
+        with self._database.reading() as db:
+            other = embedding.foreign(db, identity)
+        if other is not None:
             raise ModelMismatch(
-                f"the store holds vectors of {_named(others[0])}, not of {_named(self._identity)}",
+                f"the store holds vectors of {_named(other)}, not of {_named(identity)}",
                 where=self.path,
-                remedy=f"Open it with that model, or run `truerecall doctor --repair --embedder {self._identity.name}`"
-                " to embed it anew.",
+                remedy=f"Open it with that model, or run `truerecall reembed --embedder {identity.name}`"
+                " to go over to this one.",
             )
 
     def _refuse_foreign(self, scope: Scope, entry: Entry) -> None:
@@ -289,15 +310,19 @@ class SqliteStore:
                 remedy="Import as the user, tenant and space that exported it.",
             )
 
-    def _model(self, add: bool) -> int | None:
+    def _models(self, add: bool) -> OpenModels | None:
+        identity, tokens = self._opened
+        if identity is None:
+            return None
         with self._database.reading() as db:
-            if self._identity is None:
-                return None
-            known = find_model(db, self._identity)
-            if known is not None or not add:
-                return known
+            found = open_models(db, identity, tokens)
+            if not add or (found.dense and (found.tokens or tokens is None)):
+                return found
             self._refuse_mixing()  # another process may have embedded with another model since we opened
-            return add_model(db, self._identity)
+            add_model(db, identity)
+            if tokens is not None:
+                add_model(db, tokens)
+            return open_models(db, identity, tokens)
 
     def _known_rows(self, scope: Scope, ids: Collection[str]) -> dict[str, int]:
         """Rows of these ids, of those that the reader sees."""
@@ -321,14 +346,14 @@ class SqliteStore:
                 )
         return rows
 
-    def _part(self, number: int) -> tuple[PartitionState, Standing, VectorTable | None]:
+    def _part(self, number: int) -> tuple[PartitionState, Standing]:
         with self._database.reading() as db:
             sequence, epoch = db.execute(
                 "SELECT sequence, epoch FROM partition WHERE id = ?", (number,)
             ).fetchone()
             state = PartitionState(number, sequence, epoch)
             standing = self._standing.get(state, lambda known: load_standing(db, number, known))
-            return state, standing, self._vector_part(state)
+            return state, standing
 
     def _joined(self, parts: Sequence[tuple[PartitionState, Standing]]) -> Standing:
         """The parts as one; kept for the next view of the same partitions, as joining copies them."""
@@ -341,15 +366,21 @@ class SqliteStore:
             self._views[numbers] = (states, rows)
         return rows
 
-    def _vector_part(self, state: PartitionState) -> VectorTable | None:
+    def _vector_part(self, models: OpenModels, number: int) -> VectorTable:
+        """Kept apart from standing: a vector may come later than its entry, and standing changes without vectors."""
         with self._database.reading() as db:
-            model = self._model(False)
-            if model is None or self._identity is None:
-                return None
-            dimension = self._identity.dimension
-            return self._vectors.get(
-                state, lambda known: load_vectors(db, state.number, model, dimension, known)
-            )
+            state = vectors_state(db, models, number)
+            cache = self._vectors.setdefault(models.dense, PartitionCache(VectorTable.upto))
+            return cache.get(state, lambda known: load_vectors(db, models, number, known))
+
+
+def _with_vectors(
+    db: sqlite3.Connection, models: OpenModels | None, span: tuple[int, int]
+) -> Iterator[tuple[Entry, TextVectors | None]]:
+    rows = iter(scan_entries(db, *span))
+    while batch := list(islice(rows, _TOGETHER)):
+        found = {} if models is None else text_vectors(db, models, [rowid for rowid, _ in batch])
+        yield from ((entry, found.get(rowid)) for rowid, entry in batch)
 
 
 def _named(identity: ModelIdentity) -> str:

@@ -14,9 +14,10 @@ from truerecall.core.entry import Entry
 from truerecall.errors import NotAStore
 from truerecall.memory.store.cache import PartitionState
 from truerecall.memory.store.rows import partition_range, read_entries, read_tie_keys
+from truerecall.memory.store.scan import VectorView
 from truerecall.memory.store.standing import Standing
 from truerecall.memory.store.textindex import postings
-from truerecall.memory.store.vectors import VectorTable, read_vectors
+from truerecall.memory.store.tokens import TokenVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,14 +31,17 @@ class View:
     def __init__(
         self,
         db: sqlite3.Connection,
-        parts: Sequence[tuple[PartitionState, Standing, VectorTable | None]],
+        parts: Sequence[tuple[PartitionState, Standing]],
         rows: Standing,
+        vectors: VectorView,
         when: int,
         trust: Sequence[int],
     ) -> None:
         self._db = db
-        self._parts = [(state.number, standing) for state, standing, _ in parts]
-        self._vectors = [table for _, _, table in parts if table is not None]
+        self._vectors = vectors
+        self.models = vectors.models
+        """The model whose vectors are here; None where none is open."""
+        self._parts = [(state.number, standing) for state, standing in parts]
         self._rows = rows
         self._held: dict[str, NDArray[np.intp]] = {}
         self.rowids = rows.rowids
@@ -65,16 +69,18 @@ class View:
             self._held[term] = places[self.allowed[places]]
         return self._held[term]
 
-    def vectors(self) -> tuple["NDArray[np.intp]", "NDArray[np.int8]", "NDArray[np.float32]"]:
-        """Of the allowed rows' vectors: the place of each one's row, int8 values (n, dimension), scales (n,)."""
-        if not self._vectors or not len(self.rowids):
-            return np.empty(0, np.intp), np.empty((0, 1), np.int8), np.empty(0, np.float32)
-        places, known = self._rows.find(_joined([table.rowids for table in self._vectors]))
-        values = _joined([table.values for table in self._vectors])
-        scales = _joined([table.scales for table in self._vectors])
-        keep = known & self.allowed[places]
-        # Taking all of them anew would copy 38 MB a recall at 100,000 rows of 384 dimensions.
-        return (places, values, scales) if keep.all() else (places[keep], values[keep], scales[keep])
+    def cosines(self, query: "NDArray[np.float32]") -> "NDArray[np.float32]":
+        """The cosine of each row with a unit vector, shape (n,): that of its best piece.
+
+        Minus infinity where a row has no vector, or may not be recalled.
+        """
+        found = self._vectors.cosines(query, self._rows)
+        found[~self.allowed] = -np.inf
+        return found
+
+    def token_vectors(self, places: Sequence[int]) -> TokenVectors:
+        """The token vectors of the entries at these places, in this order; none where an entry has none."""
+        return self._vectors.tokens([int(self.rowids[place]) for place in places])
 
     def entries(self, places: Sequence[int]) -> list[Entry]:
         """The entries at these places, in this order."""
@@ -106,23 +112,6 @@ class View:
         places = places[self.allowed[places]]
         entries = sorted(self.entries(places.tolist()), key=lambda e: (e.recorded_at, e.id), reverse=True)
         return entries[:most]
-
-
-def load_vectors(
-    db: sqlite3.Connection, number: int, model: int, dimension: int, known: VectorTable | None
-) -> VectorTable:
-    """A partition's vectors; only what was appended, where ``known`` holds the rest."""
-    low, high = partition_range(number)
-    if known is None or not len(known.rowids):
-        return read_vectors(db, model, dimension, low, high)
-    fresh = read_vectors(db, model, dimension, int(known.rowids[-1]) + 1, high)
-    if not len(fresh.rowids):
-        return known
-    return VectorTable(
-        np.concatenate([known.rowids, fresh.rowids]),
-        np.concatenate([known.scales, fresh.scales]),
-        np.concatenate([known.values, fresh.values]),
-    )
 
 
 def _joined(arrays: Sequence["NDArray[_Number]"]) -> "NDArray[_Number]":

@@ -21,7 +21,7 @@ from truerecall.memory.store.rows import (
 )
 from truerecall.memory.store.standing import session_number
 from truerecall.memory.store.textindex import index_entries
-from truerecall.memory.store.vectors import TextVectors, insert_vectors
+from truerecall.memory.store.vectors import OpenModels, TextVectors, insert_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def duplicates(db: sqlite3.Connection, placed: Sequence[Placed], now: datetime) 
     return found
 
 
-def insert(db: sqlite3.Connection, placed: Sequence[Placed], model: int | None) -> list[int]:
+def insert(db: sqlite3.Connection, placed: Sequence[Placed], models: OpenModels | None) -> list[int]:
     """Write all rows of these entries; the row of each."""
     entries = [one.item.entry for one in placed]
     rowids = _new_rows(db, [one.partition for one in placed])
@@ -145,8 +145,8 @@ def insert(db: sqlite3.Connection, placed: Sequence[Placed], model: int | None) 
         ),
     )
     for row, one in zip(rowids, placed, strict=True):
-        if one.item.vectors is not None and model is not None:
-            insert_vectors(db, model, row, one.item.vectors)
+        if one.item.vectors is not None and models is not None:
+            insert_vectors(db, models, row, one.item.vectors)
     return rowids
 
 

@@ -119,6 +119,8 @@ def segment(text: str) -> str:
     A run's last token is its last character alone, so every character begins a token. A break token stands
     between runs.
     """
+    if text.isascii():
+        return ""
     return _BREAK.join(" ".join(run[i : i + 2] for i in range(len(run))) for run in _runs(text))
 
 

@@ -67,17 +67,20 @@ def place(db: sqlite3.Connection, items: Sequence[Prepared]) -> list[Placed]:
     numbers: dict[tuple[Scope, Visibility], int] = {}
     placed = []
     for item in items:
-        scope, visibility = item.entry.scope, item.entry.visibility
-        number = numbers.get((scope, visibility)) or partition_number(db, scope, visibility)
+        where = item.entry.scope, item.entry.visibility
+        number = numbers.get(where)
         if number is None:
-            cursor = db.execute(
-                "INSERT INTO partition (tenant, space, owner) VALUES (?, ?, ?)",
-                (scope.tenant, scope.space, scope.user if visibility == "private" else ""),
-            )
-            number = int(cursor.lastrowid or 0)
-        numbers[scope, visibility] = number
+            number = numbers[where] = partition_number(db, *where) or _new_partition(db, *where)
         placed.append(Placed(item, number, digest_of(item.entry)))
     return placed
+
+
+def _new_partition(db: sqlite3.Connection, scope: Scope, visibility: Visibility) -> int:
+    cursor = db.execute(
+        "INSERT INTO partition (tenant, space, owner) VALUES (?, ?, ?)",
+        (scope.tenant, scope.space, scope.user if visibility == "private" else ""),
+    )
+    return int(cursor.lastrowid or 0)
 
 
 def duplicates(db: sqlite3.Connection, placed: Sequence[Placed], now: datetime) -> list[str | None]:
@@ -86,16 +89,19 @@ def duplicates(db: sqlite3.Connection, placed: Sequence[Placed], now: datetime) 
     Such an entry is in the store, or stands before it and will be.
     """
     at = to_micros(now)
+    # Left alone, SQLite would rather read the whole partition than look up so many digests.
+    query = (
+        "SELECT e.id, e.digest, e.text FROM entry e INDEXED BY entry_digest CROSS JOIN standing s USING (rowid)"
+        " WHERE e.digest IN ({}) AND e.rowid BETWEEN ? AND ? AND (s.ends_at IS NULL OR s.ends_at > ?) ORDER BY e.rowid"
+    )
     living: dict[tuple[int, bytes, str], str] = {}
     for number in {one.partition for one in placed}:
         digests = list({one.digest for one in placed if one.partition == number})
         for start in range(0, len(digests), LOOKUP):
             part = digests[start : start + LOOKUP]
+            marks = ", ".join("?" * len(part))
             for entry_id, digest, text in db.execute(
-                "SELECT e.id, e.digest, e.text FROM entry e JOIN standing s USING (rowid)"
-                f" WHERE e.digest IN ({', '.join('?' * len(part))}) AND e.rowid BETWEEN ? AND ?"
-                " AND (s.ends_at IS NULL OR s.ends_at > ?) ORDER BY e.rowid",
-                (*part, *partition_range(number), at),
+                query.format(marks), (*part, *partition_range(number), at)
             ):
                 living.setdefault((number, digest, text), id_text(entry_id))
     found = []

@@ -15,6 +15,7 @@ RECALL_OPEN = "<truerecall-block>"
 RECALL_CLOSE = "</truerecall-block>"
 """Closes what recall puts into a prompt."""
 
+_EITHER = RECALL_OPEN[1:]  # both markers end so
 _SURROGATES = re.compile("([\ud800-\udbff][\udc00-\udfff])|[\ud800-\udfff]")
 _BLOCK_BEGINS = "\n# "  # how `recall.pack` goes on after the opening marker
 _MARKER = re.compile(f"{re.escape(RECALL_OPEN)}|{re.escape(RECALL_CLOSE)}")
@@ -63,6 +64,8 @@ def strip_recalled(text: str) -> str:
     marker that only stands in a sentence goes alone, for somebody may write about it. What is returned holds no
     marker. Linear in the length of the text.
     """
+    if _EITHER not in text:
+        return text
     opened: list[int] = []
     pieces: list[tuple[int, int]] = []  # to remove: lone markers and whole blocks
     for marker in _MARKER.finditer(text):

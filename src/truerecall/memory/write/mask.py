@@ -13,6 +13,7 @@ import binascii
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 
@@ -29,8 +30,10 @@ class Masked:
 
 def mask(text: str) -> Masked:
     """Replace each secret by ``[masked:<kind>]``; masking what was masked adds nothing."""
-    counts: dict[str, int] = {}
-    for _ in range(_MOST_ROUNDS):
+    text, counts = _mask_once(text)
+    if not counts:
+        return Masked(text, 0, ())
+    for _ in range(_MOST_ROUNDS - 1):
         text, found = _mask_once(text)
         if not found:
             break
@@ -49,8 +52,8 @@ def _mask_once(text: str) -> tuple[str, dict[str, int]]:
     if blocks:
         counts["private-key"] = blocks
     lowered = _lowered(text)
-    for shape in _SHAPES:
-        for hint in shape.hints:  # a loop, not any(): this is most of the cost of a text without secrets
+    for shape, hints in _candidates("_" in lowered, "-" in lowered, "." in lowered, ":" in lowered):
+        for hint in hints:  # a loop, not any(): this is most of the cost of a text without secrets
             if hint in lowered:
                 text, count = _mask_shape(text, shape)
                 if count:
@@ -63,7 +66,17 @@ def _mask_once(text: str) -> tuple[str, dict[str, int]]:
     return text, counts
 
 
+@cache
+def _candidates(*present: bool) -> "tuple[tuple[_Shape, tuple[str, ...]], ...]":
+    """The shapes and hints that can occur in a text with just these of the characters that most of them hold."""
+    absent = {mark for mark, there in zip("_-.:", present, strict=True) if not there}
+    found = ((shape, tuple(hint for hint in shape.hints if absent.isdisjoint(hint))) for shape in _SHAPES)
+    return tuple((shape, hints) for shape, hints in found if hints)
+
+
 def _lowered(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     return text.replace("\u0130", "I").lower()  # the one letter whose lower case is longer
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Literal, TypedDict
 
 from truerecall.core.clock import aware
@@ -43,6 +44,7 @@ Rememberable = str | Message | Mapping[str, object] | Draft
 """One thing that can be remembered."""
 
 _SOURCE_FIELDS = frozenset({"speaker", "session", "position", "channel"})
+_SOURCE_NAMES = tuple(item.name for item in fields(Source) if item.name != "position")
 _KNOWN = frozenset(Details.__annotations__)
 
 
@@ -137,9 +139,9 @@ def entry_of(
     masked = mask(text)
     origins = [sources[i] for i in draft.source_ids]
     # What is derived from replayed history belongs to its time, and to none before it was all there.
-    replayed = draft.recorded_at is not None or any(origin.replayed for origin in origins)
+    replayed = draft.recorded_at is not None or any([origin.replayed for origin in origins])
     learned = draft.recorded_at or (origins[0].recorded_at if replayed else now)
-    private = draft.visibility == "private" or any(origin.visibility == "private" for origin in origins)
+    private = "private" in (draft.visibility, *[origin.visibility for origin in origins])
     entry = Entry(
         id=entry_id,
         scope=scope,
@@ -147,11 +149,11 @@ def entry_of(
         text=masked.text,
         kind=draft.kind,
         decay_class=draft.decay_class,
-        trust=min([draft.trust, *(origin.trust for origin in origins)]),
+        trust=min([draft.trust, *[origin.trust for origin in origins]]),
         source=_clean(draft.source),
         source_ids=tuple(dict.fromkeys(draft.source_ids)),
         happened_at=draft.happened_at,
-        recorded_at=max([learned, *(origin.recorded_at for origin in origins)]),
+        recorded_at=max([learned, *[origin.recorded_at for origin in origins]]),
         replayed=replayed,
         valid_from=draft.valid_from,
         valid_to=draft.valid_to,
@@ -167,12 +169,17 @@ def entry_of(
 
 def _clean(source: Source) -> Source:
     """Names of a source, storable and without secrets in them."""
-    changes = {}
-    for item in fields(source):
-        value = getattr(source, item.name)
-        if isinstance(value, str) and (cleaned := mask(normalise(value).text).text) != value:
-            changes[item.name] = cleaned
-    return replace(source, **changes) if changes else source  # type: ignore[arg-type]  # only strings change
+    changes: dict[str, Any] = {}
+    for name in _SOURCE_NAMES:
+        value = getattr(source, name)
+        if value is not None and (cleaned := _clean_name(value)) != value:
+            changes[name] = cleaned
+    return replace(source, **changes) if changes else source
+
+
+@lru_cache(maxsize=1024)  # few different ones stand in many entries
+def _clean_name(name: str) -> str:
+    return mask(normalise(name).text).text
 
 
 WriteStatus = Literal[

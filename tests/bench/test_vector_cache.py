@@ -295,8 +295,15 @@ def test_time_left_counts_embedding_by_what_waits_and_the_rest_by_questions(file
     told: list[Progress] = []
     clock = [0.0]
     watch = Watch(told.append, lambda: inner.clock + clock[0], 10, [embedder])
+    embedder.on_computed = watch.again
+    embedder.compute(["x" * 10])
     watch.estimated(100, Estimate(texts=9, waiting=9, characters=100.0, pace=1.0, seconds=100.0), "d", "s")
+    watch.tell("ingest", "d", "s", "c")
     embedder.embed(["x" * 40])
+    assert told[-2:] == [
+        Progress("ingest", 0, 10, 100.0, "d", "s", "c"),
+        Progress("ingest", 0, 10, 60.0, "d", "s", "c"),
+    ]
     clock[0] += 5
     watch.asked("d", "s", "c")
 

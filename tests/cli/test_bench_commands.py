@@ -23,6 +23,8 @@ TIMES = {
     "latency",
     "ingest_seconds",
     "ingest_cached",
+    "vectors_cached",
+    "sizes",
     "earlier_runs",
     "ms",
     "rows_sha256",

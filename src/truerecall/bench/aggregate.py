@@ -62,6 +62,7 @@ def system_result(chunks: Sequence[Chunk], ruler: Ruler, run: str) -> SystemResu
         ),
         ingest_seconds=round(math.fsum(head.ingest_seconds for head in heads), 3),
         ingest_cached=any(head.ingest_cached for head in heads),
+        vectors_cached=sum(head.vectors_cached for head in heads),
         earlier_runs=sorted({head.measured_by for head in heads} - {run}),
         cells=_cells(chunks, ruler.limit),
         tuning=heads[0].tuning,

@@ -45,6 +45,8 @@ class CachedEmbedder:
         self._timer = timer
         self._model = _model_key(inner.identity)
         self._cuts: dict[str, bytes] = {}
+        self.on_computed: Callable[[], None] = lambda: None
+        """Called after each batch that was computed and kept."""
         self.found = 0
         """Pieces that were in the file."""
         self.characters = 0
@@ -77,6 +79,7 @@ class CachedEmbedder:
             new = {text: row.tobytes() for text, row in zip(missing, made, strict=True)}
             self._file.put("vector", self._model, new)
             kept |= new
+            self.on_computed()
         if self._cuts:
             self._file.put("pieces", self._model, self._cuts)
             self._cuts = {}

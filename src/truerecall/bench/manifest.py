@@ -126,6 +126,9 @@ class SystemResult(Record):
     latency: Latency
     ingest_seconds: float
     ingest_cached: bool = Field(description="Whether any conversation's ingestion came from the cache.")
+    vectors_cached: int = Field(
+        default=0, description="Vectors that were looked up: an ingestion that computed them takes longer."
+    )
     earlier_runs: list[str] = Field(
         default_factory=list,
         description="Start and commit of earlier runs of this name that measured some of its conversations.",

@@ -1,7 +1,7 @@
 """How far a run is, and how long it will take."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from truerecall.bench.embedding import CachedEmbedder
@@ -53,6 +53,7 @@ class Watch:
         self._characters = 0.0
         self._done = 0
         self._measured = 0
+        self._last = Progress("estimate", 0, total, None)
         self._start()
 
     def estimated(self, seconds: float, told: Estimate | None, dataset: str, system: str) -> None:
@@ -74,15 +75,23 @@ class Watch:
 
     def tell(self, stage: Stage, dataset: str = "", system: str = "", conversation: str = "") -> None:
         """Report how far the run is."""
-        left = None
-        if self._measured:
-            seconds, characters = self._embedding()
-            embedding, embedded = seconds - self._before[0], characters - self._before[1]
-            pace = (self._timer() - self._started - embedding) / self._measured
-            waiting = max(0.0, self._characters - embedded)
-            left = pace * (self._total - self._done) + (seconds / characters * waiting if characters else 0.0)
-        rounded = None if left is None else round(left, 1)
-        self._report(Progress(stage, self._done, self._total, rounded, dataset, system, conversation))
+        self._last = Progress(stage, self._done, self._total, self._left(), dataset, system, conversation)
+        self._report(self._last)
+
+    def again(self) -> None:
+        """Report the same anew, while it takes long."""
+        self._report(replace(self._last, seconds_left=self._left()))
+
+    def _left(self) -> float | None:
+        seconds, characters = self._embedding()
+        if not self._measured and not self._characters:
+            return None
+        embedding, embedded = seconds - self._before[0], characters - self._before[1]
+        spent = self._timer() - self._started - embedding
+        pace = spent / self._measured if self._measured else 0.0
+        waiting = max(0.0, self._characters - embedded)
+        embeds = seconds / characters * waiting if characters else 0.0
+        return round(pace * (self._total - self._done) + embeds, 1)
 
     def _start(self) -> None:
         self._started = self._timer()

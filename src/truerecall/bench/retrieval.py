@@ -71,6 +71,8 @@ def run_retrieval(
         log_held_out(folder.out, datasets, systems, made)
         run = f"{made.created} at {made.commit or 'no commit'}"
         watch = Watch(progress, timer, _count(datasets, systems), embedders.values())
+        for embedder in embedders.values():
+            embedder.on_computed = watch.again
         bench = _Bench(folder, options, run, watch, embedders, timer)
         bench.announce(datasets, systems)
         results, rows = [], []

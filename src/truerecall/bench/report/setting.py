@@ -191,6 +191,12 @@ def scalar(fact: str | int | float | bool | None) -> str:
     return str(fact)
 
 
+def _from_cache(system: SystemResult) -> str:
+    """Whether the seconds beside it are those of an ingestion from nothing."""
+    stores = scalar(system.ingest_cached)
+    return f"{stores}; {count(system.vectors_cached)} vectors" if system.vectors_cached else stores
+
+
 def _store_row(system: SystemResult) -> tuple[str, ...]:
     return (
         system.name,
@@ -200,6 +206,6 @@ def _store_row(system: SystemResult) -> tuple[str, ...]:
         count(system.refused),
         count(len(system.gold_refused)),
         number(system.ingest_seconds, 1),
-        scalar(system.ingest_cached),
+        _from_cache(system),
         "; ".join(system.earlier_runs) or "no",
     )

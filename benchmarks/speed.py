@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from statistics import median
@@ -20,10 +20,10 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy loads
 import numpy as np
 from numpy.typing import NDArray
 from performance.corpus import Corpus
-from performance.embedder import Given
+from performance.embedder import Given, GivenTokens
 from performance.output import report, table
 from performance.statistics import table as statistics_table
-from performance.stores import Made, make, size_of
+from performance.stores import MOST_MATCHED, Made, make, size_of
 from performance.timing import TAKES, in_turn, spread, summed
 
 from truerecall import Memory
@@ -31,13 +31,14 @@ from truerecall.bench.measured import FiguresTable, making
 from truerecall.bench.speed import Bar, Speed, at_most
 from truerecall.core.clock import system_clock
 from truerecall.memory.recall.query import understand
-from truerecall.models.protocols import ModelIdentity
+from truerecall.models.protocols import Embedder, token_identity
 from truerecall.models.registry import embedder, installed
 
 PACKAGES = ("numpy", "numkong", "onnxruntime", "tokenizers")
 DEPTH = 100
 """Rows that each rival gives, as each of our lanes does at least."""
 COLUMNS = [("median ms", 2), ("p95 ms", 2), ("p99 ms", 2)]
+MATCHED = "recall with token vectors"
 STARTS = 9
 STARTED = 100_000
 """Rows of the store that is opened in a new process."""
@@ -70,17 +71,17 @@ print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
 """Of this program alone, in KiB: what getrusage tells holds the memory of the process that started it."""
 
 
-def against(
-    made: Made, identity: ModelIdentity | None, count: int, named: bool
-) -> tuple[FiguresTable, list[Bar]]:
+def against(made: Made, model: Embedder | None, count: int, named: bool) -> tuple[FiguresTable, list[Bar]]:
     """Recall and its rivals on one store, by questions that name a speaker or by the same without the name."""
     queries = Corpus().queries(made.rows, count, named)
-    given = Given(queries, identity)
+    identity = None if model is None else model.identity
+    given, tokens = Given(queries, identity), GivenTokens(queries, identity, token_identity(model))
     vectors = made.load_vectors()
     lanes: dict[str, dict[str, list[float]]] = {}
     with (
-        Memory.open(made.memory, embedder=given) as memory,
         Memory.open(made.memory, embedder="none") as words,
+        Memory.open(made.memory, embedder=given) as memory,
+        Memory.open(made.memory, embedder=tokens) as matching,
         closing(made.open_control()) as control,
     ):
 
@@ -88,15 +89,15 @@ def against(
             for lane in memory.recall(query).lanes:
                 lanes.setdefault(lane.name, {}).setdefault(query, []).append(lane.milliseconds)
 
-        taken = in_turn(
-            {
-                "recall": asked,
-                "recall without vectors": words.recall,
-                "bm25()": lambda query: plain(control, query),
-                "scan": lambda query: scan(vectors, given.vectors[query]),
-            },
-            queries,
-        )
+        ways: dict[str, Callable[[str], object]] = {
+            "recall": asked,
+            "recall without vectors": words.recall,
+            "bm25()": lambda query: plain(control, query),
+            "scan": lambda query: scan(vectors, given.vectors[query]),
+        }
+        if made.rows <= MOST_MATCHED:
+            ways[MATCHED] = matching.recall
+        taken = in_turn(ways, queries)
     both = summed(taken["bm25()"], taken["scan"])
     best = {name: [min(times) for times in by_query.values()] for name, by_query in lanes.items()}
     rows = [
@@ -106,7 +107,7 @@ def against(
     ]
     kind = "that name a speaker" if named else "without the name"
     found = table(f"{made.rows:,} turns, {count} questions {kind}", "what", COLUMNS, rows)
-    return found, [bar(made.rows, kind, median(taken["recall"]), median(both))]
+    return found, bars_of(made.rows, kind, {**taken, "both": both})
 
 
 def plain(control: sqlite3.Connection, query: str) -> list[tuple[int]]:
@@ -125,35 +126,52 @@ def scan(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np
     return nearest
 
 
-def bar(rows: int, kind: str, recall: float, both: float) -> Bar:
+def bars_of(rows: int, kind: str, taken: Mapping[str, Sequence[float]]) -> list[Bar]:
     """What is asked at this size: below 100,000 turns the fixed cost of a recall counts, above its share."""
+    recall, both = median(taken["recall"]), median(taken["both"])
     name = f"recall of {rows:,} turns, questions {kind}, to bm25() and scan"
     if rows < STARTED:
-        return at_most(f"{name} and 3 ms", "ms", recall, both + 3)
-    return at_most(name, "times", recall / both, 1.5)
+        bars = [at_most(f"{name} and 3 ms", "ms", recall, both + 3)]
+    else:
+        bars = [at_most(name, "times", recall / both, 1.5)]
+    if MATCHED in taken:
+        more = median(taken[MATCHED]) - recall
+        bars.append(
+            at_most(f"token vectors in a recall of {rows:,} turns, questions {kind}", "ms more", more, 60)
+        )
+    return bars
 
 
 def starts(made: Made, modes: Sequence[str]) -> tuple[FiguresTable, list[Bar]]:
     """Seconds of a new process that opens the store and recalls once, in turn with a bare interpreter."""
     (query,) = Corpus().queries(made.rows, 1)
     commands = {"bare interpreter": "pass", **{mode: ONCE[mode] for mode in modes}}
-    taken: dict[str, list[float]] = {name: [] for name in commands}
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     for _ in range(STARTS + 1):
         for name, code in commands.items():
-            start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", code, str(made.memory), query], check=True)
-            taken[name].append(time.perf_counter() - start)
-    kept = {name: seconds[1:] for name, seconds in taken.items()}  # the first fills the caches
-    found = table(
-        f"A new process opens {made.rows:,} turns and recalls once",
-        "what",
-        [("median s", 3), ("slowest s", 3)],
-        [(name, [round(median(seconds), 4), round(max(seconds), 4)]) for name, seconds in kept.items()],
-    )
-    told = "opening {:,} turns and one recall in a new process, {}"
+            taken[name].append(whole_process([sys.executable, "-c", code, str(made.memory), query]))
+    columns = [("median s", 3), ("least s", 3), ("processor s, median", 3)]
+    rows = []
+    for name, times in taken.items():
+        wall, processor = zip(*times[1:], strict=True)  # the first fills the caches
+        rows.append((name, [round(figure, 4) for figure in (median(wall), min(wall), median(processor))]))
+    found = table(f"A new process opens {made.rows:,} turns and recalls once", "what", columns, rows)
+    told = f"opening {made.rows:,} turns and one recall in a new process"
     return found, [
-        at_most(told.format(made.rows, mode), "s", median(kept[mode]), LIMITS[mode]) for mode in modes
+        at_most(f"{told}, {name}", "s", seconds, LIMITS[name])
+        for name, (seconds, *_) in rows
+        if name in modes
     ]
+
+
+def whole_process(command: Sequence[str]) -> tuple[float, float]:
+    """Wall and processor seconds of a process, from its start to its end."""
+    before = os.times()
+    start = time.perf_counter()
+    subprocess.run(command, check=True)
+    wall, after = time.perf_counter() - start, os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    return wall, spent
 
 
 def sizes(stores: Sequence[Made], modes: Sequence[str]) -> FiguresTable:
@@ -186,12 +204,11 @@ def measure(options: argparse.Namespace) -> Speed:
     command = shlex.join(["python", "benchmarks/speed.py", *sys.argv[1:]])
     machine = making(system_clock, command, PACKAGES)
     local = embedder("local") if installed() else None
-    identity = None if local is None else local.identity
     modes = ["lexical", "local"] if local is not None else ["lexical"]
-    stores = [make(options.work, rows, identity) for rows in options.rows]
+    stores = [make(options.work, rows, local) for rows in options.rows]
     tables, bars = [statistics_table(options.data)], []
     for made in stores:
-        measured = [against(made, identity, options.queries, named) for named in (True, False)]
+        measured = [against(made, local, options.queries, named) for named in (True, False)]
         if made.rows == STARTED:
             measured.append(starts(made, modes))
         for found, asked in measured:

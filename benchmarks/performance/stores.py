@@ -17,13 +17,16 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from performance.corpus import BLOCK, Corpus, Turn
-from performance.embedder import DIMENSION, WordTable
+from performance.embedder import DIMENSION, WordTable, WordTokens
 from performance.statistics import document
 from truerecall import Memory
 from truerecall.bench.systems.bm25 import TOKENIZE
 from truerecall.core.entry import Draft, EventTime, Source
 from truerecall.memory.store.migrations import MIGRATIONS
-from truerecall.models.protocols import ModelIdentity
+from truerecall.models.protocols import Embedder, token_identity
+
+MOST_MATCHED = 100_000
+"""Rows of the largest store with token vectors: two kilobytes a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +52,15 @@ class Made:
         return Path(shutil.copy(self.memory, folder / "memory.db"))
 
 
-def make(work: Path, rows: int, identity: ModelIdentity | None = None) -> Made:
-    """The memory and its rivals of this many rows, below ``work``; what is there already is used."""
-    table = WordTable(identity)
+def make(work: Path, rows: int, model: Embedder | None = None) -> Made:
+    """The memory and its rivals of this many rows, below ``work``; what is there already is used.
+
+    With a ``model`` the memory looks as if that one had embedded it. Token vectors go in up to ``MOST_MATCHED`` rows.
+    """
+    identity = None if model is None else model.identity
+    table = WordTokens(identity, token_identity(model)) if rows <= MOST_MATCHED else WordTable(identity)
     corpus = Corpus()
-    # Another schema, text or model is another store.
-    folder = work / f"{rows}-{len(MIGRATIONS)}-{corpus.identity}-{table.identity.name.partition(':')[0]}"
+    folder = work / "-".join([str(rows), str(len(MIGRATIONS)), corpus.identity, *_models(table)])
     folder.mkdir(parents=True, exist_ok=True)
     made = Made(rows, folder / "memory.db", folder / "control.db", folder / "vectors.npy")
     _make_memory(made, corpus, table)
@@ -62,6 +68,13 @@ def make(work: Path, rows: int, identity: ModelIdentity | None = None) -> Made:
     if not made.vectors.exists():
         _make_vectors(made, corpus, table)
     return made
+
+
+def _models(table: WordTable) -> list[str]:
+    """What tells the stores of one model from those of another."""
+    tokens = token_identity(table)
+    name = table.identity.name.partition(":")[0]
+    return [name] if tokens is None else [name, f"{tokens.name.partition(':')[2]}.{tokens.weights[:6]}"]
 
 
 def drafts(turns: list[Turn]) -> list[Draft]:

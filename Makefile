@@ -41,8 +41,13 @@ types: .venv/.dev-stamp ## check the types
 docs: .venv/.core-stamp ## make the generated pages anew from the code and the committed manifests (ARGS=--check only looks)
 	@.venv/bin/python -m truerecall.cli.docs $(ARGS)
 
-bench: .venv/.core-stamp ## measure the start-up budgets (ARGS=--write records them)
-	@.venv/bin/python benchmarks/budgets.py $(ARGS)
+bench: .venv/.core-stamp ## measure the start-up budgets (ARGS=--write records them), and our speed on small stores
+	@status=0; \
+	.venv/bin/python benchmarks/budgets.py $(ARGS) || status=1; \
+	.venv/bin/python benchmarks/speed.py --rows 10000 || status=1; \
+	.venv/bin/python benchmarks/ingestion.py --turns 10000 --repeats 3 || status=1; \
+	.venv/bin/python benchmarks/concurrency.py --rows 10000 --seconds 5 || status=1; \
+	exit $$status
 
 clean: ## remove the environments, caches and build results
 	rm -rf .venv .venv-local build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -19,7 +19,7 @@ from typing import Any
 from performance.corpus import BLOCK, Corpus
 from performance.embedder import Given, WordTable
 from performance.output import report, table
-from performance.stores import Made, drafts, make
+from performance.stores import WORK, Made, drafts, make
 
 from truerecall import Memory
 from truerecall.bench.measured import FiguresTable, making
@@ -237,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and with ``--write`` keep the record."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--work", type=Path, required=True, help="where the stores are made once, and found again"
+        "--work", type=Path, default=WORK, help=f"where stores are made and kept (default: {WORK})"
     )
     parser.add_argument("--rows", type=int, default=100_000, help="turns of the store, in whole thousands")
     parser.add_argument("--seconds", type=float, default=20, help="of each way of reading")

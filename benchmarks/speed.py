@@ -23,7 +23,7 @@ from performance.corpus import Corpus
 from performance.embedder import Given, GivenTokens
 from performance.output import report, table
 from performance.statistics import table as statistics_table
-from performance.stores import MOST_MATCHED, Made, make, size_of
+from performance.stores import MOST_MATCHED, WORK, Made, make, size_of
 from performance.timing import TAKES, in_turn, spread, summed
 
 from truerecall import Memory
@@ -222,7 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and with ``--write`` keep the record."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--work", type=Path, required=True, help="where the stores are made once, and found again"
+        "--work", type=Path, default=WORK, help=f"where stores are made and kept (default: {WORK})"
     )
     parser.add_argument(
         "--rows", type=int, nargs="+", default=[10_000, 100_000], help="sizes, in whole thousands"

@@ -25,6 +25,7 @@ from truerecall.core.entry import Draft, EventTime, Source
 from truerecall.memory.store.migrations import MIGRATIONS
 from truerecall.models.protocols import Embedder, token_identity
 
+WORK = Path("runs", "speed")
 MOST_MATCHED = 100_000
 """Rows of the largest store with token vectors: two kilobytes a turn."""
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from test_run_folder import timeless
 from tiny import CLOCK, conversation, dataset, options, run
 
-from truerecall.bench.embedding import CachedEmbedder
+from truerecall.bench.embedding import CachedEmbedder, CachedTokenEmbedder
+from truerecall.bench.embedding import cached as behind
 from truerecall.bench.estimate import Estimate, estimate
 from truerecall.bench.progress import Progress, Watch
 from truerecall.bench.retrieval import run_retrieval
@@ -28,6 +29,8 @@ from truerecall.bench.vectors import VectorFile
 from truerecall.core.entry import Scope
 from truerecall.errors import ModelError, RunError
 from truerecall.models.hashing import HashingEmbedder
+from truerecall.models.protocols import ModelIdentity, TokenEmbedder, token_identity
+from truerecall.models.quantised import Int8Rows
 
 
 class Counting(HashingEmbedder):
@@ -44,6 +47,19 @@ class Counting(HashingEmbedder):
         return super().embed(texts)
 
 
+class WithTokens(Counting):
+    """A token vector for each letter of a text: of some texts none."""
+
+    token_identity = ModelIdentity("letters", 8, "made", "")
+
+    def embed_with_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[Int8Rows]]:
+        made = [np.random.default_rng(len(text)).normal(size=(len(text), 8)) for text in texts]
+        return self.embed(texts), [Int8Rows.of(rows.astype(np.float32)) for rows in made]
+
+    def query_tokens(self, text: str) -> NDArray[np.float32]:
+        return np.eye(8, dtype=np.float32)[: len(text)]
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Iterator[VectorFile]:
     opened = VectorFile(tmp_path / "vectors.db")
@@ -52,7 +68,7 @@ def file(tmp_path: Path) -> Iterator[VectorFile]:
 
 
 def cached(inner: Counting, file: VectorFile) -> CachedEmbedder:
-    return CachedEmbedder(inner, file, lambda: inner.clock)
+    return behind(inner, file, lambda: inner.clock)
 
 
 TEXTS = [
@@ -82,6 +98,35 @@ def test_the_identity_and_the_query_are_those_of_the_embedder_behind(file: Vecto
 
     assert embedder.identity == inner.identity
     assert embedder.embed_query("boat").tobytes() == inner.embed_query("boat").tobytes()
+
+
+def test_token_vectors_are_the_same_computed_or_looked_up(file: VectorFile) -> None:
+    def made(embedder: CachedEmbedder | WithTokens) -> list[bytes]:
+        assert isinstance(embedder, TokenEmbedder)
+        vectors, tokens = embedder.embed_with_tokens(TEXTS)
+        assert [(own.values.shape, own.scales.dtype) for own in tokens] == [
+            ((len(text), 8), np.dtype(np.float32)) for text in TEXTS
+        ]
+        return [vectors.tobytes(), *(own.values.tobytes() + own.scales.tobytes() for own in tokens)]
+
+    first, second = WithTokens(), WithTokens()
+    wanted = made(WithTokens())
+
+    assert made(cached(first, file)) == made(cached(second, file)) == wanted
+    assert (len(first.computed), second.computed) == (4, [])
+    assert cached(second, file).embed(TEXTS).tobytes() == wanted[0]
+    assert second.computed == []
+
+
+def test_only_an_embedder_with_token_vectors_gives_them_through_the_cache(file: VectorFile) -> None:
+    plain, matching = cached(Counting(), file), cached(WithTokens(), file)
+    plain.embed(TEXTS)
+
+    assert [token_identity(plain), token_identity(matching)] == [None, WithTokens.token_identity]
+    assert isinstance(matching, CachedTokenEmbedder)
+    assert matching.query_tokens("ab").tolist() == np.eye(8)[:2].tolist()
+    # What was kept of the same model without token vectors does not do.
+    assert len(matching.embed_with_tokens(TEXTS)[1]) == 5
 
 
 @given(st.text(max_size=40).map(lambda bit: f"{bit} {LONG} {bit}") | st.text())

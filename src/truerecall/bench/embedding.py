@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from truerecall.bench.systems.protocol import Item, System
 from truerecall.bench.vectors import VectorFile
-from truerecall.models.protocols import Embedder, ModelIdentity
+from truerecall.models.protocols import Embedder, ModelIdentity, TokenEmbedder, token_identity
+from truerecall.models.quantised import Int8Rows
 
+_FORM = 1  # of the rows in the file; raised when they change
 _VECTOR = "<f4"
 _SPANS = "<i8"
 _BATCH = 500  # texts looked up at once
@@ -43,7 +45,7 @@ class CachedEmbedder:
         self._inner = inner
         self._file = file
         self._timer = timer
-        self._model = _model_key(inner.identity)
+        self._model = _model_key(inner)
         self._cuts: dict[str, bytes] = {}
         self.on_computed: Callable[[], None] = lambda: None
         """Called after each batch that was computed and kept."""
@@ -71,25 +73,12 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Shape (len(texts), dimension); what had to be computed is kept before it is returned."""
-        kept = self._file.get("vector", self._model, texts)
-        self.found += sum(text in kept for text in texts)
-        missing = [text for text in dict.fromkeys(texts) if text not in kept]
-        if missing:
-            made = self.compute(missing).astype(_VECTOR, copy=False)
-            new = {text: row.tobytes() for text, row in zip(missing, made, strict=True)}
-            self._file.put("vector", self._model, new)
-            kept |= new
-            self.on_computed()
-        if self._cuts:
-            self._file.put("pieces", self._model, self._cuts)
-            self._cuts = {}
-        rows = np.frombuffer(b"".join(kept[text] for text in texts), dtype=_VECTOR)
-        return rows.reshape(len(texts), self.identity.dimension).astype(np.float32)
+        return self._vectors(self._rows(texts))
 
-    def compute(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def compute(self, texts: Sequence[str]) -> list[bytes]:
         """By the embedder behind, whatever is in the file; nothing is kept."""
         started = self._timer()
-        made = self._inner.embed(texts)
+        made = self._made(texts)
         self.seconds += self._timer() - started
         self.characters += sum(map(len, texts))
         return made
@@ -97,6 +86,29 @@ class CachedEmbedder:
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Computed anew each time."""
         return self._inner.embed_query(text)
+
+    def _rows(self, texts: Sequence[str]) -> list[bytes]:
+        """What ``_made`` gives, from the file or computed."""
+        kept = self._file.get("vector", self._model, texts)
+        self.found += sum(text in kept for text in texts)
+        if missing := [text for text in dict.fromkeys(texts) if text not in kept]:
+            new = dict(zip(missing, self.compute(missing), strict=True))
+            self._file.put("vector", self._model, new)
+            kept |= new
+            self.on_computed()
+        if self._cuts:
+            self._file.put("pieces", self._model, self._cuts)
+            self._cuts = {}
+        return [kept[text] for text in texts]
+
+    def _made(self, texts: Sequence[str]) -> list[bytes]:
+        """Each text's row of the file."""
+        return [row.tobytes() for row in self._inner.embed(texts).astype(_VECTOR, copy=False)]
+
+    def _vectors(self, rows: Sequence[bytes]) -> NDArray[np.float32]:
+        size = self.identity.dimension
+        dense = b"".join(row[: size * 4] for row in rows)
+        return np.frombuffer(dense, dtype=_VECTOR).reshape(len(rows), size).astype(np.float32)
 
     def waiting(self, texts: Sequence[str]) -> list[str]:
         """Those texts of which not every piece is in the file."""
@@ -110,6 +122,50 @@ class CachedEmbedder:
         return found
 
 
+class CachedTokenEmbedder(CachedEmbedder):
+    """The same of an embedder that gives token vectors too: both lie in one row, for both come of one computation."""
+
+    def __init__(self, inner: TokenEmbedder, file: VectorFile, timer: Callable[[], float]) -> None:
+        """As of a ``CachedEmbedder``."""
+        super().__init__(inner, file, timer)
+        self._tokens = inner
+
+    @property
+    def token_identity(self) -> ModelIdentity:
+        """Of the embedder behind."""
+        return self._tokens.token_identity
+
+    def embed_with_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[Int8Rows]]:
+        """As the embedder behind gives them."""
+        rows = self._rows(texts)
+        width, start = self.token_identity.dimension, self.identity.dimension * 4
+        tokens = []
+        for row in rows:
+            count = (len(row) - start) // (width + 4)
+            scales = np.frombuffer(row, _VECTOR, count, start).astype(np.float32)
+            values = np.frombuffer(row, np.int8, count * width, start + count * 4)
+            tokens.append(Int8Rows(values.reshape(count, width), scales))
+        return self._vectors(rows), tokens
+
+    def query_tokens(self, text: str) -> NDArray[np.float32]:
+        """Computed anew each time."""
+        return self._tokens.query_tokens(text)
+
+    def _made(self, texts: Sequence[str]) -> list[bytes]:
+        vectors, tokens = self._tokens.embed_with_tokens(texts)
+        return [
+            row.tobytes() + own.scales.astype(_VECTOR, copy=False).tobytes() + own.values.tobytes()
+            for row, own in zip(vectors.astype(_VECTOR, copy=False), tokens, strict=True)
+        ]
+
+
+def cached(inner: Embedder, file: VectorFile, timer: Callable[[], float]) -> CachedEmbedder:
+    """An embedder that can what ``inner`` can, behind the file."""
+    if isinstance(inner, TokenEmbedder):
+        return CachedTokenEmbedder(inner, file, timer)
+    return CachedEmbedder(inner, file, timer)
+
+
 @contextmanager
 def cached_embedders(
     systems: Sequence[System], path: Path, timer: Callable[[], float]
@@ -120,19 +176,21 @@ def cached_embedders(
         yield {}
         return
     file = VectorFile(path)
-    cached = {name: CachedEmbedder(embedder, file, timer) for _, name, embedder in own}
+    by_name = {name: cached(embedder, file, timer) for _, name, embedder in own}
     try:
         for system, name, _ in own:
-            system.embedder = cached[name]
-        yield cached
+            system.embedder = by_name[name]
+        yield by_name
     finally:
         for system, _, embedder in own:
             system.embedder = embedder
         file.close()
 
 
-def _model_key(identity: ModelIdentity) -> bytes:
-    return sha256(json.dumps(asdict(identity), sort_keys=True).encode("ascii")).digest()[:16]
+def _model_key(embedder: Embedder) -> bytes:
+    tokens = token_identity(embedder)
+    decides = [_FORM, asdict(embedder.identity), None if tokens is None else asdict(tokens)]
+    return sha256(json.dumps(decides, sort_keys=True).encode("ascii")).digest()[:16]
 
 
 def _pieces(text: str, cut: bytes) -> list[str]:

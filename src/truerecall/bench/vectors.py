@@ -18,8 +18,7 @@ VECTORS = "vectors.db"
 """The file's name in its folder; no run may be called so."""
 
 Kind = Literal[
-    "vector",  # of one piece: float32, as the model gave it
-    "tokens",  # of one piece: its token vectors
+    "vector",  # of one piece: its vector and, where the model gives them, its token vectors
     "pieces",  # of one text: where its pieces begin and end
 ]
 

@@ -138,3 +138,25 @@ def test_doctor_for_a_user_that_cannot_be_changes_nothing(cli, home: Path) -> No
     after = db.execute("SELECT count(*) FROM vector").fetchone()
     db.close()
     assert after == before
+
+
+def test_reembed_goes_over_to_another_embedder(cli, home: Path) -> None:
+    cli("remember", "alpha", "beta", "--embedder", "hashing")
+    with sqlite3.connect(home / "truerecall.db") as db:
+        db.execute("UPDATE model SET weights = 'of another model'")
+    db.close()
+    done = cli("reembed", "--embedder", "hashing")
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == ["embedded 2 entries", "removed another model's vectors of 2 entries"]
+    assert "vector #1" in cli("recall", "alpha", "--embedder", "hashing").out
+    assert cli("reembed", "--embedder", "hashing").out.splitlines() == ["embedded 0 entries"]
+    assert cli("doctor", "--embedder", "hashing").code == 0
+
+
+def test_reembed_without_an_embedder_is_refused(cli, home: Path) -> None:
+    cli("remember", "alpha", "--embedder", "hashing")
+    refused = cli("reembed", "--embedder", "none")
+
+    assert refused.code == 2 and "needs an embedder" in refused.err
+    assert cli("doctor", "--embedder", "hashing").code == 0

@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 
 from truerecall.errors import InvalidSettings, ModelError
-from truerecall.models.protocols import ChatMessage, ChatModel, Embedder, Reranker
-from truerecall.models.scripted import ScriptedChat, ScriptedEmbedder, ScriptedReranker
+from truerecall.models.protocols import ChatMessage, ChatModel, Embedder, Reranker, TokenEmbedder
+from truerecall.models.scripted import ScriptedChat, ScriptedEmbedder, ScriptedReranker, ScriptedTokenEmbedder
 
 
 def test_the_scripted_models_keep_the_protocols() -> None:
     assert isinstance(ScriptedEmbedder({"a": [1.0]}), Embedder)
+    assert isinstance(ScriptedTokenEmbedder({"a": [1.0]}), TokenEmbedder)
+    assert not isinstance(ScriptedEmbedder({"a": [1.0]}), TokenEmbedder)
     assert isinstance(ScriptedReranker({}), Reranker)
     assert isinstance(ScriptedChat([]), ChatModel)
 
@@ -17,6 +19,18 @@ def test_a_scripted_vector_comes_back_at_length_one_and_others_get_the_default()
     assert embedder.embed(["tea", "rain"]).tolist() == np.float32([[0.6, 0.8], [0.0, 1.0]]).tolist()
     assert embedder.embed_query("tea").dtype == np.float32
     assert embedder.calls == ["tea", "rain", "tea"]
+
+
+def test_a_word_has_the_same_token_vector_wherever_it_stands_and_other_words_have_another() -> None:
+    embedder = ScriptedTokenEmbedder({"tea": [1.0, 0.0]}, default=[0.0, 1.0])
+    vectors, (tea, none) = embedder.embed_with_tokens(["Tea, hot TEA", "?!"])
+    rows = tea.values * tea.scales[:, None]
+
+    assert vectors.tolist() == [[0.0, 1.0], [0.0, 1.0]]
+    assert np.round(rows @ embedder.query_tokens("tea").T, 6).tolist()[::2] == [[1.0], [1.0]]
+    assert abs(float((rows[1] @ embedder.query_tokens("tea").T)[0])) < 0.5
+    assert (none.values.shape, embedder.query_tokens("").shape) == ((0, 64), (0, 64))
+    assert embedder.token_identity.dimension == 64
 
 
 def test_a_vector_given_back_can_be_changed_without_changing_the_script() -> None:

@@ -44,7 +44,7 @@ def tail_rows(db: sqlite3.Connection, model: int, dimension: int, low: int, high
     """Vectors that are in no block yet, ascending; a text of which one is damaged or gone is left out."""
     found = db.execute(
         "SELECT entry, chunks, scale, value, kept FROM vector WHERE entry BETWEEN ? AND ? AND model = ?"
-        " AND length(value) = ? ORDER BY entry, chunk",
+        " AND length(value) = ? AND typeof(value) = 'blob' ORDER BY entry, chunk",
         (low, high, model, dimension),
     ).fetchall()
     entries, chunks, scales, values, kept = zip(*found, strict=True) if found else ((), (), (), (), ())
@@ -140,7 +140,7 @@ def block_faults(db: sqlite3.Connection) -> list[int]:
     """Numbers of blocks whose content is not what was written, or whose model or entries are gone."""
     bad = []
     for number, checksum, *parts in db.execute(
-        f"SELECT b.id, b.checksum, {_COLUMNS} FROM vector_block b JOIN model m ON m.id = b.model"
+        f"SELECT id, checksum, {_COLUMNS} FROM vector_block WHERE {_WHOLE_OF_ITS_MODEL}"
     ):
         if _checksum(parts) != checksum:
             bad.append(number)
@@ -152,7 +152,8 @@ def block_faults(db: sqlite3.Connection) -> list[int]:
 
 
 _WHOLE = (
-    "length(entries) > 0 AND length(entries) % 8 = 0 AND length(chunks) * 2 = length(entries)"
+    "typeof(entries) || typeof(chunks) || typeof(scales) || typeof(vals) = 'blobblobblobblob'"
+    " AND length(entries) > 0 AND length(entries) % 8 = 0 AND length(chunks) * 2 = length(entries)"
     " AND length(scales) * 2 = length(entries) AND length(vals) * 8 = length(entries) * ?"
 )
 _WHOLE_OF_ITS_MODEL = _WHOLE.replace("?", "(SELECT dimension FROM model m WHERE m.id = model)")

@@ -4,7 +4,6 @@ The query is rounded to int8 as well. Its products with int8 rows are whole numb
 gives the same sum: numkong's int8 kernels and numpy's float32 (exact below 2**24) order the rows alike.
 """
 
-import importlib
 import sqlite3
 from collections.abc import Sequence
 from functools import cache
@@ -13,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truerecall.errors import ModelMissing
 from truerecall.memory.store.resident import VectorTable
 from truerecall.memory.store.standing import Standing
 from truerecall.memory.store.tokens import TokenVectors, read_tokens
 from truerecall.memory.store.vectors import OpenModels
+from truerecall.models.optional import load
 from truerecall.models.quantised import Int8Rows
 
 if TYPE_CHECKING:
@@ -94,6 +95,6 @@ def _products(rows: "NDArray[np.int8]", query: "NDArray[np.int8]") -> "NDArray[n
 @cache
 def _numkong() -> ModuleType | None:
     try:
-        return importlib.import_module("numkong")
-    except ImportError:  # not installed, or no build for this machine
+        return load("numkong", "local")
+    except (ModelMissing, ImportError):  # the second: a build that this machine cannot load
         return None

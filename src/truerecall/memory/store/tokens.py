@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # What a row must be to be read; another counts as missing.
-_WHOLE = "length(scales) % 4 = 0 AND length(vals) * 4 = length(scales) * m.dimension"
+_WHOLE = (
+    "typeof(scales) || typeof(vals) = 'blobblob' AND length(scales) % 4 = 0"
+    " AND length(vals) * 4 = length(scales) * m.dimension"
+)
 
 
 @dataclass(frozen=True, slots=True)

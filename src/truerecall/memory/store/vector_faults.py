@@ -10,7 +10,7 @@ from truerecall.memory.store.tokens import token_faults
 from truerecall.memory.store.vectors import OpenModels, changed, embedded
 
 _BAD_ROW = (
-    "entry NOT IN (SELECT rowid FROM entry) OR model NOT IN (SELECT id FROM model)"
+    "typeof(value) <> 'blob' OR entry NOT IN (SELECT rowid FROM entry) OR model NOT IN (SELECT id FROM model)"
     " OR length(value) <> (SELECT dimension FROM model m WHERE m.id = vector.model)"
     " OR kept <> (SELECT count(*) FROM vector w WHERE w.model = vector.model AND w.entry = vector.entry)"
 )

@@ -128,7 +128,7 @@ def embedded(db: sqlite3.Connection, open_: OpenModels, low: int, high: int) -> 
     """Those of a range of entries that have a vector that can be read, ascending, each once."""
     single = db.execute(
         "SELECT entry FROM vector WHERE entry BETWEEN ? AND ? AND model = ? AND length(value) = ?"
-        " GROUP BY entry HAVING count(*) = max(kept)",
+        " AND typeof(value) = 'blob' GROUP BY entry HAVING count(*) = max(kept)",
         (low, high, open_.dense, open_.dimension),
     )
     found = np.fromiter((row[0] for row in single), dtype=np.int64)

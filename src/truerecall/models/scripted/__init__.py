@@ -3,5 +3,6 @@
 from truerecall.models.scripted.chat import ScriptedChat
 from truerecall.models.scripted.embedder import ScriptedEmbedder
 from truerecall.models.scripted.reranker import ScriptedReranker
+from truerecall.models.scripted.tokens import ScriptedTokenEmbedder
 
-__all__ = ["ScriptedChat", "ScriptedEmbedder", "ScriptedReranker"]
+__all__ = ["ScriptedChat", "ScriptedEmbedder", "ScriptedReranker", "ScriptedTokenEmbedder"]

@@ -18,6 +18,7 @@ from truerecall.bench.manifest import RetrievalManifest
 from truerecall.bench.report import summary, write_reports
 from truerecall.bench.retrieval import run_retrieval
 from truerecall.bench.run import RunOptions, read_manifest
+from truerecall.bench.speed import read_speed
 from truerecall.bench.systems.protocol import Granularity, System
 from truerecall.bench.systems.table import SYSTEMS, controls, create
 from truerecall.cli.data import data
@@ -51,6 +52,11 @@ bench_command.add_command(data)
 )
 @click.option("--name", help="The run's folder below --out; the default is made from what is run.")
 @click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where embedded texts are kept for later runs: below --out unless you say so.",
+)
+@click.option(
     "--system",
     "specs",
     multiple=True,
@@ -62,8 +68,8 @@ bench_command.add_command(data)
 @click.option("--split", type=click.Choice(get_args(Split)), help="Of LoCoMo: dev unless asked otherwise.")
 @click.option("--seed", type=int, default=0, show_default=True)
 def retrieval_command(
-    folder: Path, out: Path, name: str | None, specs: tuple[str, ...], granularity: Granularity,
-    split: str | None, seed: int,
+    folder: Path, out: Path, name: str | None, cache: Path | None, specs: tuple[str, ...],
+    granularity: Granularity, split: str | None, seed: int,
 ) -> None:  # fmt: skip
     """Measure retrieval on LoCoMo and LongMemEval files: systems beside their controls.
 
@@ -71,7 +77,7 @@ def retrieval_command(
     """
     datasets = read(folder, split=split)
     systems = [*(_system(spec) for spec in specs), *controls(seed)]
-    manifest, path = measure(datasets, systems, out, name, granularity, seed)
+    manifest, path = measure(datasets, systems, out, name, granularity, seed, cache)
     click.echo(summary(manifest))
     click.echo(f"report: {path / 'report.html'} (also report.md, manifest.json, rows.jsonl)")
 
@@ -108,10 +114,16 @@ def compare_command(
 @bench_command.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Another folder for it.")
-def report_command(run: Path, out: Path | None) -> None:
+@click.option(
+    "--speed",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="What benchmarks/speed.py wrote: it becomes a chapter.",
+)
+def report_command(run: Path, out: Path | None, speed: Path | None) -> None:
     """Make the reports of a finished RUN (a run's folder or a manifest file) anew."""
     manifest = read_manifest(run)
-    for path in write_reports(manifest, out or (run if run.is_dir() else run.parent)):
+    measured = None if speed is None else read_speed(speed)
+    for path in write_reports(manifest, out or (run if run.is_dir() else run.parent), measured):
         click.echo(str(path))
 
 
@@ -122,9 +134,10 @@ def measure(
     name: str | None,
     granularity: Granularity,
     seed: int,
+    cache: Path | None = None,
 ) -> tuple[RetrievalManifest, Path]:
     """Run, show the progress and write the reports; the manifest and the run's folder."""
-    options = RunOptions(out, name or "unnamed", granularity, command=_command())
+    options = RunOptions(out, name or "unnamed", granularity, command=_command(), cache=cache)
     options = replace(options, ruler=replace(options.ruler, seed=seed))
     if name is None:
         digest = hashlib.sha256(plan(datasets, systems, options).encode()).hexdigest()

@@ -18,6 +18,7 @@ from truerecall.bench.report.figures import (
     types,
     value,
 )
+from truerecall.bench.systems.protocol import RERANKED
 from truerecall.measure.intervals import Bounds
 from truerecall.measure.plot.bars import Bar, BarSeries, interval_bars
 from truerecall.measure.plot.curve import Series, recall_curve
@@ -205,7 +206,10 @@ def _lists(system: SystemResult) -> Plot | None:
         BarSeries(plain(made.step), (_whole_bar(made.any_at_10), _whole_bar(made.all_at_10)))
         for made in lists
     ]
-    title = f"{plain(system.name)}: before and after reranking"
+    reranked = any(made.step == RERANKED for made in lists)
+    title = (
+        f"{plain(system.name)}: {'before and after reranking' if reranked else 'from fusion to the answer'}"
+    )
     caption = f"{count(lists[0].questions)} questions. Recalled is the answer, after every later step."
     return Plot(title, Markup(interval_bars(["any@10", "all@10"], series, title)), caption)
 

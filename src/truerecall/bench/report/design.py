@@ -1,6 +1,6 @@
 """The generated blocks of docs/design: sweeps and measured figures, each with what it rests on."""
 
-from truerecall.bench.measured import SWEPT, Figures, Sweep, SweepRow
+from truerecall.bench.measured import SWEPT, Figures, FiguresTable, Sweep, SweepRow
 from truerecall.bench.report.figures import count, counted, heading, number
 from truerecall.bench.report.rendering import environment
 from truerecall.bench.report.tables import Table, table
@@ -29,17 +29,6 @@ def figures_block(file: str, figures: Figures | None) -> str:
     """The tables of one script's figures."""
     if figures is None:
         return UNMEASURED
-    tables = [
-        table(
-            made.caption,
-            [made.rows_are, *(column.name for column in made.columns)],
-            [
-                (row.name, *(number(f, c.places) for f, c in zip(row.figures, made.columns, strict=True)))
-                for row in made.rows
-            ],
-        )
-        for made in figures.tables
-    ]
     making = figures.making
     packages = [f"{name} {version}" for name, version in sorted(making.packages.items())]
     facts = [
@@ -48,7 +37,19 @@ def figures_block(file: str, figures: Figures | None) -> str:
         f"{making.machine.get('cores')} cores (load average before: {number(making.load, 1)})",
     ]  # fmt: skip
     told = f"{figures.method} Made with {', '.join(facts)} by `{making.script}`."
-    return _block(file, tables, told, making.commit, making.dirty)
+    return _block(file, [figures_table(made) for made in figures.tables], told, making.commit, making.dirty)
+
+
+def figures_table(made: FiguresTable) -> Table:
+    """One table of a script's figures."""
+    return table(
+        made.caption,
+        [made.rows_are, *(column.name for column in made.columns)],
+        [
+            (row.name, *(number(f, c.places) for f, c in zip(row.figures, made.columns, strict=True)))
+            for row in made.rows
+        ],
+    )
 
 
 def _block(file: str, tables: list[Table], told: str, commit: str | None, dirty: bool | None) -> str:

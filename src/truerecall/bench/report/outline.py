@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from truerecall.bench.manifest import DatasetResult, RetrievalManifest
 from truerecall.bench.report import quality, setting
 from truerecall.bench.report.figures import arranged, plain, title
+from truerecall.bench.report.speed import speed_section
 from truerecall.bench.report.tables import Section, Table, table
 from truerecall.bench.report.words import MEANINGS, NOT_POOLED, WIRING_PROOF, licence, warnings
+from truerecall.bench.speed import Speed
 
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """One data set."""
+    """One data set, or our own speed."""
 
     key: str
     title: str
@@ -34,16 +36,17 @@ class Outline:
     command: str
 
 
-def outline(manifest: RetrievalManifest) -> Outline:
-    """Arrange a manifest."""
+def outline(manifest: RetrievalManifest, speed: Speed | None = None) -> Outline:
+    """Arrange a manifest; our own speed, where it was measured, is the last chapter."""
     made = manifest.provenance
     return Outline(
         title="Retrieval report",
         banner=WIRING_PROOF if manifest.wiring_proof else None,
         sentence=NOT_POOLED,
         made=plain(f"{made.created}, {made.harness}, {made.granularity} granularity, seed {made.seed}"),
-        chapters=tuple(
-            _chapter(at, arranged(dataset)) for at, dataset in enumerate(manifest.datasets, start=1)
+        chapters=(
+            *(_chapter(at, arranged(dataset)) for at, dataset in enumerate(manifest.datasets, start=1)),
+            *([] if speed is None else [Chapter("speed", "Our own speed", (), (speed_section(speed),))]),
         ),
         meanings=table("What each number is, and what it is not", ["number", "meaning"], MEANINGS, words=2),
         provenance=setting.provenance(made),

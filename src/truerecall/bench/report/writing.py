@@ -6,11 +6,14 @@ from truerecall.bench.manifest import RetrievalManifest, manifest_json
 from truerecall.bench.outputs import write_whole
 from truerecall.bench.report.markdown import markdown
 from truerecall.bench.report.page import page
+from truerecall.bench.speed import Speed
 from truerecall.errors import RunError
 
 
-def write_reports(manifest: RetrievalManifest, folder: Path) -> list[Path]:
+def write_reports(manifest: RetrievalManifest, folder: Path, speed: Speed | None = None) -> list[Path]:
     """Write ``manifest.json``, ``report.md`` and ``report.html``; each appears whole or not at all.
+
+    ``speed`` is what benchmarks/speed.py measured; it gets a chapter of its own.
 
     Everything is made before anything is written: a manifest that cannot be printed leaves old reports be.
 
@@ -19,8 +22,8 @@ def write_reports(manifest: RetrievalManifest, folder: Path) -> list[Path]:
     """
     texts = {
         "manifest.json": manifest_json(manifest),
-        "report.md": markdown(manifest),
-        "report.html": page(manifest),
+        "report.md": markdown(manifest, speed),
+        "report.html": page(manifest, speed),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)

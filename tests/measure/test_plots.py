@@ -133,6 +133,7 @@ def test_a_band_spans_the_intervals_and_is_cut_at_nought_and_one() -> None:
     (band,) = [node for node in _all(root, "polygon") if node.get("fill-opacity")]
     # Along the upper bounds and back along the lower ones; the middle has no interval.
     assert band.get("points") == "60.00,223.00 448.00,43.00 448.00,163.00 60.00,283.00"
+    assert _texts(root)[-2] == "k (bands: 95 % intervals)"
 
 
 def test_latency_by_size_stands_between_round_numbers_on_both_axes() -> None:

@@ -37,7 +37,7 @@ class Series:
     values: tuple[float | None, ...]
     """One a cut-off, within 0..1; None where it was not measured, which leaves a gap."""
     bands: tuple[Bounds | None, ...] = ()
-    """One a cut-off, drawn as a pale band that is cut at 0 and 1; empty draws none."""
+    """95 % intervals, one a cut-off, drawn as a pale band that is cut at 0 and 1; empty draws none."""
     muted: bool = False
     """Drawn in grey: a line to stand beside, not to be looked at."""
 
@@ -67,7 +67,9 @@ def recall_curve(series: Sequence[Series], ks: Sequence[int], title: str, axis: 
         for y in [bottom - float(text) * HEIGHT]
     ]
     columns = [words(xs[at], bottom + 20.0, str(ks[at]), anchor="middle", muted=True) for at in labelled]
-    name = words((LEFT + RIGHT) / 2.0, bottom + 40.0, axis, anchor="middle", muted=True)
+    banded = any(bounds for one in series for bounds in one.bands)
+    below = f"{axis} (bands: 95 % intervals)" if banded else axis
+    name = words((LEFT + RIGHT) / 2.0, bottom + 40.0, below, anchor="middle", muted=True)
     places = {at: f"{axis} = {ks[at]}" for at in labelled}
     bands = [_band(index, one, xs, bottom) for index, one in enumerate(series)]
     lines = [_line(index, one, places, xs, bottom) for index, one in enumerate(series)]

@@ -77,6 +77,15 @@ def test_a_run_keeps_what_each_system_declares(tmp_path: Path) -> None:
     ]
 
 
+def test_a_run_that_goes_on_still_knows_what_was_declared(tmp_path: Path) -> None:
+    first = run(tmp_path, [Folds()])
+    (tmp_path / "trial" / "manifest.json").unlink()
+    again = run(tmp_path, [Folds()])
+
+    assert again == first  # its very milliseconds: nothing was measured anew
+    assert again.datasets[0].systems[0].tuning == OUT_OF_FOLD
+
+
 def test_out_of_fold_and_in_sample_stand_side_by_side_in_the_report(tmp_path: Path) -> None:
     chapter = markdown(run(tmp_path, [Folds(), Shipped(), Recent()]))
     section = chapter.partition("### Tuning")[2].partition("###")[0]

@@ -8,6 +8,8 @@ import pytest
 
 from truerecall.bench.manifest import Latency, RetrievalManifest
 from truerecall.bench.report import page
+from truerecall.bench.report.figures import SEARCHLESS
+from truerecall.bench.systems.table import SYSTEMS, create
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 HOSTILE = "</title></style><script>alert(1)</script>'\"><img src=x onerror=alert(1)>&\x00\u202e{{ 7*7 }}"
@@ -214,3 +216,9 @@ def test_a_figure_that_is_no_share_is_printed_but_not_drawn(given: SimpleNamespa
     text = page(given.manifest(given.dataset(systems=[given.system(cells=cells)])))
     assert "<td>1.500</td>" in text
     assert "truerecall: k = 5 not measured, k = 10 1.000." in text
+
+
+def test_controls_that_do_not_search_are_those_of_the_table() -> None:
+    names = {create(name).name for name, row in SYSTEMS.items() if row.control and row.inapplicable}
+
+    assert names == SEARCHLESS

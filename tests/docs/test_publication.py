@@ -38,6 +38,7 @@ from truerecall.bench.report.publication import (
     publication,
     readme_figures,
 )
+from truerecall.bench.systems.protocol import Tuning
 from truerecall.errors import RunError
 from truerecall.measure.comparing import ClusterDifference, Comparison
 from truerecall.measure.intervals import Bounds
@@ -377,3 +378,19 @@ def test_a_manifest_of_another_shape_is_refused(name: str, tmp_path: Path) -> No
 
     with pytest.raises(RunError, match="not one of this version"):
         committed(tmp_path)
+
+
+def test_the_readme_says_which_figures_are_out_of_fold_and_which_in_sample() -> None:
+    folds = system("truerecall-folds", 0.5).model_copy(
+        update={"tuning": Tuning("out-of-fold", 5, 1200, "locomo dev")}
+    )
+    shipped = system("truerecall", 0.75).model_copy(
+        update={"tuning": Tuning("in-sample", 0, 1200, "locomo dev")}
+    )
+    made = manifest(dataset().model_copy(update={"split": "dev", "systems": [shipped, folds]}))
+    lines = readme_figures({"locomo-dev": made}).splitlines()
+
+    assert [line.split(" |")[0] for line in lines if line.startswith("| truerecall")] == [
+        "| truerecall, as installed (no model), in-sample",
+        "| truerecall-folds, as installed (no model), out-of-fold",
+    ]

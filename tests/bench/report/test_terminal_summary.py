@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 from truerecall.bench.manifest import Latency
 from truerecall.bench.report import summary
+from truerecall.bench.systems.protocol import Tuning
 
 
 def row(text: str, name: str) -> list[str]:
@@ -150,3 +151,15 @@ def test_an_adapter_that_calls_itself_truerecall_does_not_stand_in_its_place(giv
     text = summary(given.manifest(given.dataset(systems=[impostor, given.baseline()])))
 
     assert text.index("bm25 ") < text.index("truerecall ", text.index("system "))
+
+
+def test_a_tuned_system_says_below_the_table_how_it_was_tuned(given: SimpleNamespace) -> None:
+    tuned = given.system("truerecall-folds", tuning=Tuning("out-of-fold", 5, 1200, "locomo dev"))
+    dataset = given.dataset(split="dev", systems=[tuned, given.baseline()])
+
+    text = " ".join(summary(given.manifest(dataset)).split())
+    assert (
+        "truerecall-folds: out-of-fold by conversation (5 folds, 1,200 configurations tried on locomo dev)"
+        in text
+    )
+    assert "no tuning declared" not in text

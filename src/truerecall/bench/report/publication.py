@@ -38,6 +38,7 @@ from truerecall.bench.report.words import (
 )
 from truerecall.bench.run import read_manifest
 from truerecall.bench.systems.table import controls
+from truerecall.bench.tuning import measured_on_tuned
 from truerecall.errors import RunError
 
 FOLDER = Path("benchmarks", "manifests")
@@ -158,10 +159,10 @@ def readme_figures(manifests: Mapping[str, RetrievalManifest]) -> str:
     for key in (DEFAULT, LOCAL):
         for dataset in _datasets(manifests.get(key)):
             used.append(key)
-            rows += [_short_row(system) for system in dataset.systems if is_ours(system)]
+            rows += [_short_row(system, dataset) for system in dataset.systems if is_ours(system)]
     for dataset in _datasets(manifests.get(DEFAULT)):
         for name in (BASELINE, _RANDOM):
-            rows += [_short_row(system) for system in dataset.systems if system.name == name]
+            rows += [_short_row(system, dataset) for system in dataset.systems if system.name == name]
     columns = ["system", *(f"{level} {_short_name(metric)}" for level, metric in _SHORT), "n"]
     return (
         environment(autoescape=False)
@@ -320,13 +321,14 @@ def _command(manifest: RetrievalManifest) -> str:
     return plain(shlex.join(kept))
 
 
-def _short_row(system: SystemResult) -> list[str]:
+def _short_row(system: SystemResult, dataset: DatasetResult) -> list[str]:
     cells = [find(system, "turn" if level == "turn" else "session", metric) for level, metric in _SHORT]
     pairs = zip(cells, _SHORT, strict=True)
     own = dict.fromkeys(f"{count(cell.n)} {level}s" for cell, (level, _) in pairs if cell)
     sizes = {cell.n for cell in cells if cell}
     n = count(sizes.pop()) if len(sizes) == 1 else ", ".join(own) or MISSING
-    return [described(system), *(number(value(cell)) for cell in cells), n]
+    tuned = f", {system.tuning.scheme}" if measured_on_tuned(system.tuning, dataset) else ""
+    return [f"{described(system)}{tuned}", *(number(value(cell)) for cell in cells), n]
 
 
 def _short_name(metric: str) -> str:

@@ -21,6 +21,7 @@ from truerecall.bench.report.figures import (
     value,
 )
 from truerecall.bench.report.words import NOT_ACCURACY, WIRING_PROOF, warnings
+from truerecall.bench.tuning import tuning_words
 
 _GAP = "  "
 _LONGEST_NAME = 28
@@ -83,7 +84,9 @@ def _dataset(dataset: DatasetResult, width: int) -> list[str]:
     names = [*_names(dataset), "chance", "n"]
     table = _table(names, [_headline(dataset, head) for head in HEADLINES] + _latency(dataset), width)
     top = [part for line in lines for part in _wrapped(line, width)]
-    return [*top, "", *table, "", *_wrapped(left_out(dataset), width)]
+    tuned = [s for s in dataset.systems if s.tuning.scheme != "none"]
+    below = [left_out(dataset), *(f"{s.name}: {tuning_words(s.tuning, dataset)}" for s in tuned)]
+    return [*top, "", *table, "", *(part for line in below for part in _wrapped(line, width))]
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -95,19 +95,10 @@ class Database:
 
     @contextlib.contextmanager
     def outside(self) -> Iterator[sqlite3.Connection]:
-        """The bare writing connection, for statements that refuse to run in a transaction (VACUUM)."""
+        """The bare writing connection, for statements that refuse to run in a transaction (checkpoints, VACUUM)."""
         self._refuse_fork()
         with self._lock, translated(self.path):
             yield self._writer
-
-    @contextlib.contextmanager
-    def alone(self) -> Iterator[sqlite3.Connection]:
-        """As ``outside``, while no thread of this process reads (checkpoints)."""
-        with (
-            self.outside() as connection,
-            self._readers.nobody() if self._readers else contextlib.nullcontext(),
-        ):
-            yield connection
 
     def _refuse_fork(self) -> None:
         # SQLite's locks belong to the process that took them: a child that used them would corrupt the file.

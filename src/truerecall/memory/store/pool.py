@@ -11,7 +11,6 @@ class ReaderPool:
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], most: int) -> None:
         self._connect = connect
-        self._most = most
         self._slots = threading.BoundedSemaphore(most)
         self._idle: list[sqlite3.Connection] = []
         self._closed = threading.Event()
@@ -36,14 +35,6 @@ class ReaderPool:
                     self._idle.append(connection)
                 if self._closed.is_set():
                     self._close_idle()
-
-    @contextlib.contextmanager
-    def nobody(self) -> Iterator[None]:
-        """Wait until no connection is lent, and lend none meanwhile. One thread at a time may ask for this."""
-        with contextlib.ExitStack() as held:
-            for _ in range(self._most):
-                held.enter_context(self._slots)
-            yield
 
     def close(self) -> None:
         """Close what is idle now, and what is lent as soon as it comes back."""

@@ -53,7 +53,7 @@ def remove(
 
 def finish(database: Database) -> bool:
     """Empty the write-ahead log and drop kept copies after a purge; False while an open reader prevents it."""
-    with database.alone() as connection:
+    with database.outside() as connection:
         mark = pending(connection)
         if mark is None:
             return True

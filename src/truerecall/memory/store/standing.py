@@ -137,7 +137,8 @@ def load_standing(db: sqlite3.Connection, number: int, known: Standing | None) -
     at = low if known is None else low + known.last + 1
     parts = []
     for first, content in db.execute(
-        "SELECT first, content FROM standing_block WHERE first BETWEEN ? AND ? ORDER BY first", (at, high)
+        "SELECT first, CAST(content AS BLOB) FROM standing_block WHERE first BETWEEN ? AND ? ORDER BY first",
+        (at, high),
     ):
         block = _unpacked(first, content)
         if block is not None:
@@ -242,7 +243,9 @@ def block_faults(db: sqlite3.Connection) -> list[str]:
     """What is wrong with the packed blocks: they hold other rows than the table, or some are not there."""
     missing = blocks_missing(db)
     faults = [f"{missing} packed blocks are missing"] if missing else []
-    for first, content in db.execute("SELECT first, content FROM standing_block ORDER BY first"):
+    for first, content in db.execute(
+        "SELECT first, CAST(content AS BLOB) FROM standing_block ORDER BY first"
+    ):
         block = _unpacked(first, content)
         if block is None or not np.array_equal(block, _rows(db, first, first + BLOCK - 1)):
             faults.append(f"the packed block of row {first} is wrong")
@@ -257,7 +260,7 @@ def _rows(db: sqlite3.Connection, low: int, high: int) -> "NDArray[np.int64]":
 
 def _unpacked(first: int, content: bytes) -> "NDArray[np.int64] | None":
     """A block's rows, shape (8, rows); None where they cannot be."""
-    if not isinstance(content, bytes) or len(content) % (_COLUMNS * 8):
+    if len(content) % (_COLUMNS * 8):
         return None
     block = np.frombuffer(content, dtype="<i8").reshape(_COLUMNS, -1)
     inside = (

@@ -30,10 +30,8 @@ class Masked:
 
 def mask(text: str) -> Masked:
     """Replace each secret by ``[masked:<kind>]``; masking what was masked adds nothing."""
-    text, counts = _mask_once(text)
-    if not counts:
-        return Masked(text, 0, ())
-    for _ in range(_MOST_ROUNDS - 1):
+    counts: dict[str, int] = {}
+    for _ in range(_MOST_ROUNDS):
         text, found = _mask_once(text)
         if not found:
             break

@@ -65,6 +65,12 @@ class History:
         """The words in which the evidence stands."""
         return [self.texts[ref] for ref in sorted(question.gold_turns or question.gold_sessions)]
 
+    @cached_property
+    def items_digest(self) -> str:
+        """Sha256 over what a system is given; every system asks for it."""
+        return _digest([(i.text, i.speaker, i.session, i.position, isoformat(i.at)) for i in self.items])
+
+    @cached_property
     def digest(self) -> str:
         """Sha256 over all that is ingested, asked and scored."""
         asked = [
@@ -80,7 +86,7 @@ class History:
             }
             for q in self.questions
         ]
-        return _digest([items_digest(self.items), self.refs, sorted(self.session_of.items()), asked])
+        return _digest([self.items_digest, self.refs, sorted(self.session_of.items()), asked])
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +175,6 @@ def _session_text(session: Session) -> str:
     return "\n".join(
         [f"{session.at:%Y-%m-%d %H:%M}", *(f"{turn.speaker}: {turn.text}" for turn in session.turns)]
     )
-
-
-def items_digest(items: Sequence[Item]) -> str:
-    """Sha256 over what a system is given."""
-    return _digest([(i.text, i.speaker, i.session, i.position, isoformat(i.at)) for i in items])
 
 
 def _digest(value: object) -> str:

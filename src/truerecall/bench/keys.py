@@ -6,7 +6,7 @@ from dataclasses import asdict
 from hashlib import sha256
 
 from truerecall.bench.datasets.records import Dataset
-from truerecall.bench.history import History, items_digest
+from truerecall.bench.history import History
 from truerecall.bench.provenance import HARNESS, code_digest
 from truerecall.bench.run import RunOptions
 from truerecall.bench.systems.protocol import DeclaresStoring, System
@@ -14,7 +14,7 @@ from truerecall.models.tokens import BOUND
 
 COUNTER = BOUND
 """Counts the tokens of every block."""
-_STORING = ("core", "models", "memory", "bench/systems")
+_STORING = ("core", "models", "memory", "bench/systems", "bench/embedding.py", "bench/vectors.py")
 """Code that decides what a store holds."""
 _MEASURING = (
     *_STORING,
@@ -42,7 +42,7 @@ def chunk_key(dataset: Dataset, history: History, system: System, options: RunOp
             "data": dataset.sha256,
             "dataset": label(dataset),
             "conversation": history.conversation.id,
-            "history": history.digest(),
+            "history": history.digest,
             **_identity(system),
             "granularity": options.granularity,
             "ruler": asdict(options.ruler),
@@ -54,7 +54,7 @@ def chunk_key(dataset: Dataset, history: History, system: System, options: RunOp
 def ingest_key(history: History, system: System) -> str:
     """Under which an ingested store is kept: the items, and what decides how the system stores them."""
     storing = dict(system.storing) if isinstance(system, DeclaresStoring) else _identity(system)
-    return _digest({"code": code_digest(_STORING), "items": items_digest(history.items), "storing": storing})
+    return _digest({"code": code_digest(_STORING), "items": history.items_digest, "storing": storing})
 
 
 def plan(datasets: Sequence[Dataset], systems: Sequence[System], options: RunOptions) -> str:

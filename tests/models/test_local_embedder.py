@@ -11,7 +11,7 @@ import pytest
 from truerecall.errors import InvalidInput, InvalidSettings, ModelError, WrongWeights
 from truerecall.models import registry
 from truerecall.models.local import LocalEmbedder, ModelFiles, installed_files
-from truerecall.models.protocols import Embedder
+from truerecall.models.protocols import Embedder, TokenEmbedder
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 needs_model = pytest.mark.skipif(not registry.installed(), reason="the local model is not installed")
@@ -229,3 +229,55 @@ def test_a_runtime_that_sends_telemetry_and_is_loaded_already_is_refused(
     monkeypatch.setitem(sys.modules, "onnxruntime", loaded)
     with pytest.raises(ModelError, match=r"onnxruntime 1\.30\.1 sends telemetry"):
         LocalEmbedder()
+
+
+@needs_model
+def test_token_vectors_come_with_the_same_dense_vectors_and_one_for_each_token_that_says_something() -> None:
+    texts = ["Boats, quiet boats!", "?! ...", "", "embeddings", "中 boat"]
+    vectors, tokens = model().embed_with_tokens(texts)
+
+    assert isinstance(model(), TokenEmbedder)
+    assert vectors.tobytes() == model().embed(texts).tobytes()
+    assert [rows.values.shape for rows in tokens] == [(3, 64), (0, 64), (0, 64), (4, 64), (2, 64)]
+    lengths = np.linalg.norm(tokens[0].values * tokens[0].scales[:, None], axis=1)
+    assert lengths == pytest.approx([1.0] * 3, abs=0.01)
+
+
+@needs_model
+def test_a_querys_tokens_are_those_of_the_text_and_of_a_long_one_those_of_its_first_piece() -> None:
+    (rows,) = model().embed_with_tokens([LINE])[1]
+    asked = model().query_tokens(LINE)
+    model().embed_query("another query")
+    model().embed_query(LINE)
+
+    assert (asked.shape, asked.dtype) == ((len(WORDS), 64), np.float32)
+    assert np.abs(asked - rows.values * rows.scales[:, None]).max() < 0.01
+    assert model().query_tokens(LINE).tobytes() == asked.tobytes()
+    assert model().query_tokens("boat " * 600).shape == (254, 64)
+    assert model().query_tokens("").shape == (0, 64)
+
+
+@needs_model
+def test_near_meanings_have_near_tokens() -> None:
+    (rows,) = model().embed_with_tokens(["She adopted a puppy and paid the invoice."])[1]
+    cosines = model().query_tokens("dog") @ (rows.values * rows.scales[:, None]).T
+
+    assert cosines.argmax(axis=1).tolist() == [3]
+
+
+@needs_model
+def test_token_vectors_have_an_identity_of_their_own() -> None:
+    dense, tokens = model().identity, model().token_identity
+
+    assert (tokens.name, tokens.dimension) == ("local:all-MiniLM-L6-v2-int8:tokens", 64)
+    assert tokens.runtime == dense.runtime
+    assert tokens.weights != dense.weights
+
+
+@needs_model
+def test_another_projection_is_refused(tmp_path: Path) -> None:
+    files = installed_files()
+    other = tmp_path / "projection.npy"
+    other.write_bytes(files.projection.read_bytes()[:-1] + b"\x00")
+    with pytest.raises(WrongWeights, match=r"projection\.npy has sha256"):
+        LocalEmbedder(ModelFiles(files.model, files.tokenizer, other))

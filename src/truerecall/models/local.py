@@ -5,17 +5,19 @@ Why each choice: docs/design/local-models.md.
 
 import hashlib
 import importlib.util
+import io
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from importlib import metadata
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import metadata, resources
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,28 +26,39 @@ from truerecall.errors import InvalidInput, InvalidSettings, ModelError, ModelMi
 from truerecall.models.optional import install, load
 from truerecall.models.pieces import Pieces, atoms
 from truerecall.models.protocols import ModelIdentity
+from truerecall.models.quantised import Int8Rows
 
 NAME = "local:all-MiniLM-L6-v2-int8"
 EXTRA = "local"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+PROJECTION_SHA256 = "2b1dcd6472a27ca6459ebf74d407881c862483ec44bbe7bb10e520bac2e6115e"
 
 _DIMENSION = 384
+_TOKEN_DIMENSION = 64
 _WINDOW = 254  # tokens, and the two special ones around them: the 256 the model was made for
 _OVERLAP = 32
 _POOLING = "mean-1"
+_TOKENS = "tokens-1"  # which tokens have a vector, and how it is made
 _SLICE = 2_000  # atoms tokenised at a time: bounds memory on texts of any size
 _BATCH = 1024  # texts in flight at a time
+_ROWS = 10  # multiplied at a time: for larger products OpenBLAS wakes threads, which cost half as much as the model
 _TELEMETRY_FROM = (1, 29)
+_PROJECTION = Path(str(resources.files("truerecall.models").joinpath("projection.npy")))
+_UNKNOWN = "[UNK]"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """Where the weights and the tokenizer lie."""
+    """Where the weights, the tokenizer and the projection of token vectors lie."""
 
     model: Path
     tokenizer: Path
+    projection: Path = _PROJECTION
 
 
 def installed_files() -> ModelFiles:
@@ -68,11 +81,23 @@ def _within(package: str, file: str) -> Path:
     raise ModelMissing(f"{package} with its {file} is not installed", where=NAME, remedy=install(EXTRA))
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the model made of a text."""
+
+    text: str
+    hidden: NDArray[np.float32]
+    """Shape (tokens, 384), the two special tokens with them."""
+    says: NDArray[np.bool_]
+    """Shape (tokens,): whether the token is of the text, is known, and is more than punctuation."""
+
+
 class LocalEmbedder:
     """all-MiniLM-L6-v2 int8 on onnxruntime: 384 dimensions, English, 256 tokens at a time.
 
     Every text is computed alone, so that its vector depends on nothing but itself; ``threads`` texts are
-    computed side by side. One instance may be used from several threads.
+    computed side by side. One instance may be used from several threads. Token vectors are the model's last
+    layer, shortened to 64 numbers by a fixed matrix.
     """
 
     def __init__(
@@ -96,17 +121,28 @@ class LocalEmbedder:
         files = files or installed_files()
         model = _pinned(files.model, MODEL_SHA256)
         tokenizer = _pinned(files.tokenizer, TOKENIZER_SHA256)
+        projection = _pinned(files.projection, PROJECTION_SHA256)
         runtime = load_runtime()
         self._threads = threads or min(2, os.cpu_count() or 1)
         self._session = _session(runtime, model, one_shot)
         self._failures = _failures(runtime)
         self._tokenizer = _tokenizer(tokenizer)
+        self._projection = np.load(io.BytesIO(projection), allow_pickle=False).astype(np.float32)
         self._identity = ModelIdentity(NAME, _DIMENSION, _weights(), f"onnxruntime {runtime.__version__}")
+        self._token_identity = replace(
+            self._identity, name=f"{NAME}:tokens", dimension=_TOKEN_DIMENSION, weights=_token_weights()
+        )
+        self._last: _Read | None = None
 
     @property
     def identity(self) -> ModelIdentity:
         """Decided by both files, the pooling, the window and the runtime's version."""
         return self._identity
+
+    @property
+    def token_identity(self) -> ModelIdentity:
+        """Decided by the same, the projection, and the rule for which tokens count."""
+        return self._token_identity
 
     def chunks(self, text: str) -> list[str]:
         """Pieces of at most 254 tokens, about 32 of them shared with the piece before; in linear time."""
@@ -128,30 +164,66 @@ class LocalEmbedder:
             InvalidInput: a text is longer than the model's window.
         """
         vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
-        if self._threads == 1 or len(texts) < 2:
-            for row, text in enumerate(texts):
-                vectors[row] = self._vector(text)
-            return vectors
-        with ThreadPoolExecutor(self._threads) as pool:
-            for start in range(0, len(texts), _BATCH):
-                batch = texts[start : start + _BATCH]
-                for row, vector in enumerate(pool.map(self._vector, batch), start):
-                    vectors[row] = vector
+        for row, vector in enumerate(self._each(self._vector, texts)):
+            vectors[row] = vector
         return vectors
+
+    def embed_with_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[Int8Rows]]:
+        """What ``embed`` gives, and of each text a row of 64 numbers for each token that says something.
+
+        Raises:
+            InvalidInput: a text is longer than the model's window.
+        """
+        vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
+        tokens = []
+        for row, (vector, own) in enumerate(self._each(self._vector_and_tokens, texts)):
+            vectors[row] = vector
+            tokens.append(own)
+        return vectors, tokens
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Shape (384,); a query longer than the window is the mean of its pieces."""
         pieces = self.chunks(text)
         if len(pieces) == 1:
-            return self._vector(text)
+            self._last = self._read(text)  # its tokens are asked for next
+            return _pooled(self._last)
         return _unit(self.embed(pieces).mean(axis=0, dtype=np.float64))
+
+    def query_tokens(self, text: str) -> NDArray[np.float32]:
+        """Shape (tokens, 64); of a query longer than the window, of its first piece."""
+        last = self._last
+        return self._shortened(last if last and last.text == text else self._read(self.chunks(text)[0]))
+
+    def _each(self, make: Callable[[str], _T], texts: Sequence[str]) -> Iterator[_T]:
+        if self._threads == 1 or len(texts) < 2:
+            yield from map(make, texts)
+            return
+        with ThreadPoolExecutor(self._threads) as pool:
+            for start in range(0, len(texts), _BATCH):
+                yield from pool.map(make, texts[start : start + _BATCH])
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        return _pooled(self._read(text))
+
+    def _vector_and_tokens(self, text: str) -> tuple[NDArray[np.float32], Int8Rows]:
+        read = self._read(text)
+        return _pooled(read), Int8Rows.of(self._shortened(read))
+
+    def _shortened(self, read: _Read) -> NDArray[np.float32]:
+        hidden = read.hidden[read.says]
+        rows = np.empty((len(hidden), _TOKEN_DIMENSION), dtype=np.float32)
+        for start in range(0, len(hidden), _ROWS):
+            rows[start : start + _ROWS] = hidden[start : start + _ROWS] @ self._projection
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
 
     def _encode(self, words: list[str], *, special: bool = False) -> Any:
         words = [_SURROGATE.sub("\ufffd", word) for word in words]
         return self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=special)
 
-    def _vector(self, text: str) -> NDArray[np.float32]:
-        ids = self._encode(list(atoms(text)), special=True).ids
+    def _read(self, text: str) -> _Read:
+        encoding = self._encode(list(atoms(text)), special=True)
+        ids = encoding.ids
         if len(ids) > _WINDOW + 2:
             raise InvalidInput(
                 f"a text of {len(ids) - 2} tokens is longer than the {_WINDOW} that {NAME} reads",
@@ -171,8 +243,11 @@ class LocalEmbedder:
                 where=NAME,
                 remedy="The text is kept without a vector; `truerecall doctor --repair` tries again.",
             ) from error
-        # One text alone has no padding, so the masked mean is the mean.
-        return _unit(hidden[0].mean(axis=0, dtype=np.float64))
+        says = [
+            not special and _says(token)
+            for token, special in zip(encoding.tokens, encoding.special_tokens_mask, strict=True)
+        ]
+        return _Read(text, hidden[0], np.array(says, dtype=np.bool_))
 
 
 def load_runtime() -> ModuleType:
@@ -251,6 +326,20 @@ def _tokenizer(raw: bytes) -> Any:
 def _weights() -> str:
     parameters = f"{MODEL_SHA256} {TOKENIZER_SHA256} {_POOLING} {_WINDOW}"
     return hashlib.sha256(parameters.encode("ascii")).hexdigest()
+
+
+def _token_weights() -> str:
+    return hashlib.sha256(f"{_weights()} {PROJECTION_SHA256} {_TOKENS}".encode("ascii")).hexdigest()
+
+
+@cache  # as many as the vocabulary has
+def _says(token: str) -> bool:
+    return token != _UNKNOWN and any(char.isalnum() for char in token)
+
+
+def _pooled(read: _Read) -> NDArray[np.float32]:
+    # One text alone has no padding, so the masked mean is the mean.
+    return _unit(read.hidden.mean(axis=0, dtype=np.float64))
 
 
 def _unit(vector: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -38,6 +38,9 @@ class VectorView:
         self._db = db
         self._tables = tables
 
+    def __bool__(self) -> bool:
+        return any(len(table.rowids) for table in self._tables)
+
     def cosines(self, query: "NDArray[np.float32]", rows: Standing) -> "NDArray[np.float32]":
         """The cosine of each row's best piece with a unit vector, shape (n,); minus infinity where it has none."""
         found = np.full(len(rows.rowids), -np.inf, dtype=np.float32)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LAST = 2**63 - 1
+_LOOK_EVERY = 64  # to count the single rows takes half as long as to remember one text
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +117,15 @@ def insert_vectors(db: sqlite3.Connection, open_: OpenModels, rowid: int, vector
         insert_tokens(db, open_.tokens, rowid, vectors.tokens)
 
 
-def seal_partitions(db: sqlite3.Connection, open_: OpenModels | None, rowids: Iterable[int]) -> None:
-    """Make blocks of the single rows of these entries' partitions, as far as they fill some."""
+def seal_partitions(db: sqlite3.Connection, open_: OpenModels | None, rowids: Collection[int]) -> None:
+    """Make blocks of the single rows of these entries' partitions, as far as they fill some.
+
+    Of few entries only every 64th is a reason to look.
+    """
     if open_ is None or not open_.dense:
         return
-    for partition in {rowid >> PARTITION_BITS for rowid in rowids}:
+    many = len(rowids) >= _LOOK_EVERY
+    for partition in {rowid >> PARTITION_BITS for rowid in rowids if many or rowid % _LOOK_EVERY == 0}:
         seal(db, open_.dense, open_.dimension, partition)
 
 

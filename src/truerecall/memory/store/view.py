@@ -41,6 +41,7 @@ class View:
         self._vectors = vectors
         self.models = vectors.models
         """The model whose vectors are here; None where none is open."""
+        self.has_vectors = bool(vectors)
         self._parts = [(state.number, standing) for state, standing in parts]
         self._rows = rows
         self._held: dict[str, NDArray[np.intp]] = {}

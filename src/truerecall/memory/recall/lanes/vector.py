@@ -5,6 +5,8 @@ import numpy as np
 from truerecall.errors import ModelError
 from truerecall.memory.recall.lanes.ranking import LaneRanking, Search, best
 
+_NONE = "no entry has a vector yet (`truerecall doctor --repair` embeds them)"
+
 
 def vector(search: Search) -> LaneRanking:
     """Rows nearest in meaning; a long text counts by its best piece."""
@@ -15,6 +17,8 @@ def vector(search: Search) -> LaneRanking:
         return _cannot("the query is empty")
     if view.models is None or view.models.identity != embedder.identity:
         return _cannot("the memory is going over to another embedder")
+    if not view.has_vectors:
+        return _cannot(_NONE)
     try:
         query = embedder.embed_query(search.query.text)
     except ModelError as error:
@@ -22,7 +26,7 @@ def vector(search: Search) -> LaneRanking:
     cosines = view.cosines(query)
     rows = np.flatnonzero(cosines > -np.inf)
     if not len(rows):
-        return _cannot("no entry has a vector yet (`truerecall doctor --repair` embeds them)")
+        return _cannot(_NONE)
     scores = cosines[rows].astype(np.float64)
     first = best(view, rows, scores, search.depth)
     missing = int(view.allowed.sum()) - len(rows)

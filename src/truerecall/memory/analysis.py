@@ -8,7 +8,8 @@ asked for :func:`words`. The side one (FTS5, ``ascii``) holds :func:`segment` an
 
 import re
 import unicodedata
-from importlib import resources
+from functools import cache
+from pathlib import Path
 
 ANALYSIS_VERSION = 1
 """Stored in a store; a store with another version must be indexed again."""
@@ -52,16 +53,33 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _MAYBE_MARKS = re.compile("(?:[^\\w\\s\x00-\x7f]|[\uff9e\uff9f]){31,}")
 _MOST_MARKS = 30
 
-# Dependent signs of the scripts between Syriac and Thai belong to the word that they stand in, though
-# unicode61 splits there: such a word is a phrase to it.
-_SIGNS = "".join(chr(c) for c in range(0x700, 0xE00) if unicodedata.category(chr(c)).startswith("M"))
-_LETTER = f"[^\\W_{_SPACELESS}\u1cf2\u1cf3]"  # the two Vedic signs: as New Tai Lue above
-_WORD_SOURCE = f"{_LETTER}(?:{_LETTER}|[{_SIGNS}])*"
-_WORD = re.compile(_WORD_SOURCE)
-_WORD_OR_RUN = re.compile(f"{_WORD_SOURCE}|[{_SPACELESS}]+")
-_RUN = re.compile(f"[{_SPACELESS}]+|[{_EMOJI}]+")
+_ASCII_WORD = re.compile("[^\\W_]+", re.ASCII)
 
 _BREAK = " 0 "  # a token that no query holds: a phrase cannot reach from one run into the next
+
+
+# The large patterns take 13 ms to compile: not before a text needs them.
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(_word_source())
+
+
+@cache
+def _word_or_run() -> re.Pattern[str]:
+    return re.compile(f"{_word_source()}|[{_SPACELESS}]+")
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    return re.compile(f"[{_SPACELESS}]+|[{_EMOJI}]+")
+
+
+def _word_source() -> str:
+    # Dependent signs of the scripts between Syriac and Thai belong to the word that they stand in, though
+    # unicode61 splits there: such a word is a phrase to it.
+    signs = "".join(chr(c) for c in range(0x700, 0xE00) if unicodedata.category(chr(c)).startswith("M"))
+    letter = f"[^\\W_{_SPACELESS}\u1cf2\u1cf3]"  # the two Vedic signs: as New Tai Lue above
+    return f"{letter}(?:{letter}|[{signs}])*"
 
 
 def fold(text: str) -> str:
@@ -101,7 +119,7 @@ def index_text(text: str) -> str:
     folded = fold(text)
     if folded.isascii():
         return folded
-    return " ".join(_WORD_OR_RUN.findall(folded))
+    return " ".join(_word_or_run().findall(folded))
 
 
 def words(text: str) -> list[str]:
@@ -110,7 +128,9 @@ def words(text: str) -> list[str]:
     Split as unicode61 splits (also at underscore, hyphen and quote). Each holds a letter or digit and no
     quote, so ``'"' + word + '"'`` is a legal MATCH.
     """
-    return list(dict.fromkeys(_WORD.findall(fold(text))))
+    folded = fold(text)
+    pattern = _ASCII_WORD if folded.isascii() else _word()
+    return list(dict.fromkeys(pattern.findall(folded)))
 
 
 def segment(text: str) -> str:
@@ -140,7 +160,7 @@ def bigrams(text: str) -> list[str]:
 
 
 def _runs(text: str) -> list[str]:
-    return [] if text.isascii() else _RUN.findall(fold(text))
+    return [] if text.isascii() else _run().findall(fold(text))
 
 
 def dedup_key(text: str) -> str:
@@ -154,7 +174,8 @@ def content_words(words: list[str]) -> list[str]:
 
 
 def _read_stop_words() -> frozenset[str]:
-    source = resources.files("truerecall.memory").joinpath("stopwords.txt").read_text(encoding="utf-8")
+    # Not by importlib.resources, whose import alone takes 10 ms.
+    source = Path(__file__).with_name("stopwords.txt").read_text(encoding="utf-8")
     return frozenset(line for line in source.split() if not line.startswith("#"))
 
 

@@ -12,7 +12,7 @@ from whole_store import Opener, count, damage, holding, texts
 
 from truerecall import Draft, ManualClock, Memory, Source
 from truerecall.core.entry import DEFAULT_TRUST
-from truerecall.memory.store.standing import Standing
+from truerecall.memory.store.standing import Standing, block_faults, seal
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BLOCKS = "SELECT count(*) FROM standing_block"
@@ -117,7 +117,7 @@ def standing(rows: list[tuple[int, int]], known: Standing | None = None) -> Stan
     table[0] = (1 << 32) + 1 + start + np.arange(len(rows))
     table[6:] = np.array(rows, np.int64).reshape(-1, 2).T
     empty = Standing(np.empty((8, 0), np.int64), np.empty(0, np.intp), np.empty(0, np.intp))
-    return (known or empty).extended([table])
+    return (known or empty).extended([table], len(rows))
 
 
 def arrays(rows: Standing) -> list[object]:
@@ -184,20 +184,43 @@ def test_a_block_that_cannot_be_right_is_not_read(
     assert unhealthy(reader) == ["standing (derived from entries and events)"]
     assert reader.doctor(repair=True).repaired != ()
     assert unhealthy(reader) == []
-    assert count(store, "SELECT sum(length(content)) FROM standing_block") == (1023 + 1024) * 64
+    assert count(store, BLOCKS) == 2
 
 
 def test_a_block_that_lies_is_found_and_made_anew(store: Path, long: Memory, opened: Opener) -> None:
     before = whole(long)
+    # The second of the eight least values: every trust in the block is another.
     damage(
         store,
-        "UPDATE standing_block SET content = CAST(substr(content, 1, 1023 * 8) || zeroblob(1023 * 8)"
-        " || substr(content, 1023 * 16 + 1) AS BLOB) WHERE first = (1 << 32)",
+        "UPDATE standing_block SET content = CAST(substr(content, 1, 8) || x'0200000000000000'"
+        " || substr(content, 17) AS BLOB) WHERE first = (1 << 32)",
     )
 
+    assert set(seen(opened(), "trust")) == {1, 2}
     assert unhealthy(opened()) == ["standing (derived from entries and events)"]
     assert opened().doctor(repair=True).repaired != ()
     assert whole(opened()) == before
+
+
+EXTREMES = st.sampled_from([-(2**63), -(2**63) + 1, -1, 0, 1, 255, 256, 2**32, 2**62, 2**63 - 1])
+
+
+@given(st.lists(st.lists(EXTREMES, min_size=2, max_size=2), min_size=5, max_size=5))
+def test_what_is_packed_comes_back_as_it_was(values: list[list[int]]) -> None:
+    memory = Memory.open(":memory:", embedder="none")
+    with memory._store._database.writing() as db:  # type: ignore[attr-defined]
+        db.execute(
+            "INSERT INTO partition (id, tenant, space, owner, sequence) VALUES (1, 't', 's', '', 1023)"
+        )
+        for row, (starts, ends, happened, session, position) in enumerate(zip(*values, strict=True)):
+            db.execute(
+                "INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length, session, position)"
+                " VALUES (?, 1, ?, ?, ?, 1, ?, ?)",
+                ((1 << 32) + 7 * row + 1, starts, ends, happened, session, position),
+            )
+        seal(db, [1 << 32])
+        assert block_faults(db) == []
+    memory.close()
 
 
 def test_a_row_that_changes_takes_its_block_along(

@@ -6,7 +6,7 @@ as one of its rows changes: a block that is there is right, and one that is not 
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -112,19 +112,33 @@ class Standing:
         fewer._link(self.session[size:])
         return fewer
 
-    def extended(self, parts: Sequence["NDArray[np.int64]"]) -> "Standing":
-        """With further rows of the same partition, each part of shape (8, some)."""
-        table = np.concatenate([self.table, *parts], axis=1)
-        unknown = np.full(table.shape[1] - len(self.before), -1, dtype=np.intp)
-        more = Standing(table, np.concatenate([self.before, unknown]), np.concatenate([self.after, unknown]))
+    def extended(self, parts: Iterable["NDArray[np.int64]"], most: int) -> "Standing":
+        """With at most so many further rows of the same partition, each part of shape (8, some)."""
+        size = len(self.rowids)
+        table = np.empty((_COLUMNS, size + most), np.int64)
+        table[:, :size] = self.table
+        for part in parts:
+            table[:, size : size + part.shape[1]] = part
+            size += part.shape[1]
+        unknown = np.full(size - len(self.before), -1, dtype=np.intp)
+        more = Standing(
+            table[:, :size], np.concatenate([self.before, unknown]), np.concatenate([self.after, unknown])
+        )
         more._link(more.session[len(self.before) :])
         return more
 
     def _link(self, sessions: "NDArray[np.int64]") -> None:
         """Find the neighbours of the rows of these sessions; only before anybody else has the arrays."""
-        rows = np.flatnonzero((self.session >= 0) & np.isin(self.session, sessions))
-        # Stable: equal positions stay in the order of rows.
-        rows = rows[np.lexsort((self.position[rows], self.session[rows]))]
+        most = int(max(self.session.max(initial=-1), sessions.max(initial=-1)))
+        changed = np.zeros(most + 2, np.bool_)
+        changed[sessions] = True
+        changed[-1] = False  # where rows without a session look
+        rows = np.flatnonzero(changed[self.session])
+        session, position = self.session[rows], self.position[rows]
+        following = session[1:] > session[:-1]
+        following |= (session[1:] == session[:-1]) & (position[1:] >= position[:-1])
+        if not following.all():  # as they mostly do
+            rows = rows[np.lexsort((position, session))]  # stable: equal positions stay in the order of rows
         self.before[rows] = self.after[rows] = -1
         pairs = np.flatnonzero(self.session[rows[1:]] == self.session[rows[:-1]])
         self.before[rows[pairs + 1]] = rows[pairs]
@@ -133,9 +147,14 @@ class Standing:
 
 def load_standing(db: sqlite3.Connection, number: int, known: Standing | None) -> Standing:
     """A partition's rows; only what was appended, where ``known`` holds the rest."""
+    (given,) = db.execute("SELECT sequence FROM partition WHERE id = ?", (number,)).fetchone()
+    held = known or _empty()
+    return held.extended(_appended(db, number, held.last), max(given - held.last, 0))
+
+
+def _appended(db: sqlite3.Connection, number: int, last: int) -> Iterator["NDArray[np.int64]"]:
     low, high = partition_range(number)
-    at = low if known is None else low + known.last + 1
-    parts = []
+    at = low + last + 1 if last else low  # sequences begin at 1, blocks at 0
     for first, content in db.execute(
         "SELECT first, CAST(content AS BLOB) FROM standing_block WHERE first BETWEEN ? AND ? ORDER BY first",
         (at, high),
@@ -143,11 +162,10 @@ def load_standing(db: sqlite3.Connection, number: int, known: Standing | None) -
         block = _unpacked(first, content)
         if block is not None:
             if at < first:
-                parts.append(_rows(db, at, first - 1))
-            parts.append(block)
+                yield _rows(db, at, first - 1)
+            yield block
             at = first + BLOCK
-    parts.append(_rows(db, at, high))
-    return (known or _empty()).extended(parts)
+    yield _rows(db, at, high)
 
 
 def join(parts: Sequence[Standing]) -> Standing:
@@ -215,7 +233,7 @@ def seal(db: sqlite3.Connection, rowids: Iterable[int]) -> None:
         number = first >> PARTITION_BITS
         (given,) = db.execute("SELECT sequence FROM partition WHERE id = ?", (number,)).fetchone()
         if given >= (first & ROW_MASK) + BLOCK - 1:
-            content = np.ascontiguousarray(_rows(db, first, first + BLOCK - 1), dtype="<i8").tobytes()
+            content = _packed(_rows(db, first, first + BLOCK - 1))
             db.execute(
                 "INSERT OR REPLACE INTO standing_block (first, content) VALUES (?, ?)", (first, content)
             )
@@ -258,12 +276,32 @@ def _rows(db: sqlite3.Connection, low: int, high: int) -> "NDArray[np.int64]":
     return np.array(rows, dtype=np.int64).reshape(len(rows), _COLUMNS).T
 
 
+def _packed(rows: "NDArray[np.int64]") -> bytes:
+    """Each column's least value, the width of its differences from it, then these; little-endian. Empty of no rows."""
+    if not rows.size:
+        return b""
+    least = rows.min(axis=1)
+    # Modulo 2**64, as the differences can be larger than an int64.
+    offsets = rows.view(np.uint64) - least.view(np.uint64)[:, None]
+    narrow = [column.astype(np.min_scalar_type(column.max()).newbyteorder("<")) for column in offsets]
+    widths = bytes(column.itemsize for column in narrow)
+    return b"".join([least.astype("<i8").tobytes(), widths, *(column.tobytes() for column in narrow)])
+
+
 def _unpacked(first: int, content: bytes) -> "NDArray[np.int64] | None":
     """A block's rows, shape (8, rows); None where they cannot be."""
-    if len(content) % (_COLUMNS * 8):
+    if not content:
+        return np.empty((_COLUMNS, 0), np.int64)
+    head, widths = 8 * _COLUMNS, content[8 * _COLUMNS : 9 * _COLUMNS]
+    size, rest = divmod(len(content) - 9 * _COLUMNS, sum(widths) or 1)
+    if len(widths) < _COLUMNS or rest or not {1, 2, 4, 8}.issuperset(widths):
         return None
-    block = np.frombuffer(content, dtype="<i8").reshape(_COLUMNS, -1)
-    inside = (
-        (block[0] >= first) & (block[0] < first + BLOCK) if block.size else np.array([first % BLOCK == 0])
-    )
+    rows = np.empty((_COLUMNS, size), np.uint64)
+    rows[:] = np.frombuffer(content[:head], dtype="<i8").view(np.uint64)[:, None]
+    at = 9 * _COLUMNS
+    for column, width in zip(rows, widths, strict=True):
+        column += np.frombuffer(content, dtype=f"<u{width}", count=size, offset=at)
+        at += size * width
+    block = rows.view(np.int64)
+    inside = (block[0] >= first) & (block[0] < first + BLOCK) & (np.diff(block[0], prepend=first - 1) > 0)
     return block if inside.all() else None

@@ -73,22 +73,23 @@ def _candidates(*present: bool) -> "tuple[tuple[_Shape, tuple[str, ...]], ...]":
 
 
 def _lowered(text: str) -> str:
-    if text.isascii():
-        return text.lower()
-    return text.replace("\u0130", "I").lower()  # the one letter whose lower case is longer
+    return text.lower() if text.isascii() else text.replace("\u0130", "I").lower()  # else it would be longer
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
     kind: str
     hints: tuple[str, ...]  # one of these, in lower case, stands in any text that the pattern matches
-    pattern: re.Pattern[str]  # its group "v", else all of it, is the value
+    pattern: (
+        str  # its group "v", else all of it, is the value; compiled when a hint is met, as that takes time
+    )
     is_secret: Callable[[str], bool]
 
 
 def _mask_shape(text: str, shape: _Shape) -> tuple[str, int]:
     count = 0
-    group = "v" if "v" in shape.pattern.groupindex else 0
+    pattern = re.compile(shape.pattern)
+    group = "v" if "v" in pattern.groupindex else 0
 
     def replaced(match: re.Match[str]) -> str:
         nonlocal count
@@ -100,7 +101,7 @@ def _mask_shape(text: str, shape: _Shape) -> tuple[str, int]:
         whole = match.group()
         return f"{whole[:start]}[masked:{shape.kind}]{whole[end:]}"
 
-    return shape.pattern.sub(replaced, text), count
+    return pattern.sub(replaced, text), count
 
 
 # --- Private key blocks -------------------------------------------------------------------------------------
@@ -238,7 +239,7 @@ _END = r"(?![A-Za-z0-9_-])"
 
 
 def _token(kind: str, hints: str, pattern: str, is_secret: Callable[[str], bool] = _is_token) -> _Shape:
-    return _Shape(kind, tuple(hints.split()), re.compile(_START + pattern), is_secret)
+    return _Shape(kind, tuple(hints.split()), _START + pattern, is_secret)
 
 
 _SEPARATOR = (
@@ -250,7 +251,7 @@ _SHAPES: tuple[_Shape, ...] = (
     _Shape(
         "aws-secret-key",
         ("secret",),
-        re.compile(
+        (
             rf"(?i:secret[_ -]?access[_ -]?key|aws[_ -]?secret(?:[_ -]?key)?){_SEPARATOR}(?:\\{{0,3}}[\"'`])?"
             r"(?P<v>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
         ),
@@ -271,7 +272,7 @@ _SHAPES: tuple[_Shape, ...] = (
     _Shape(
         "slack",
         ("hooks.slack.com",),
-        re.compile(r"hooks\.slack\.com/services/(?P<v>T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,})"),
+        r"hooks\.slack\.com/services/(?P<v>T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,})",
         _is_token,
     ),
     _token("google", "aiza", rf"AIza[A-Za-z0-9_-]{{35}}{_END}"),
@@ -292,7 +293,7 @@ _SHAPES: tuple[_Shape, ...] = (
     _Shape(
         "jwt",
         ("eyj",),
-        re.compile(
+        (
             r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))eyJ[A-Za-z0-9_-]{8,}+"
             r"(?:\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{16,}+|\.[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]{8,}+){3})"
         ),
@@ -301,30 +302,29 @@ _SHAPES: tuple[_Shape, ...] = (
     _Shape(
         "url-password",
         ("://",),
-        re.compile(r"://[^\s:/@'\"<>?#]{0,128}:(?P<v>[^\s/'\"<>]{3,256})@(?=[A-Za-z0-9\[_.$%{-])"),
+        r"://[^\s:/@'\"<>?#]{0,128}:(?P<v>[^\s/'\"<>]{3,256})@(?=[A-Za-z0-9\[_.$%{-])",
         _is_url_password,
     ),
     _Shape(
         "authorization",
         ("authorization", "bearer"),
-        re.compile(
-            rf"(?:authorization{_SEPARATOR}(?:\\{{0,3}}[\"'`])?(?:(?!basic)[a-z-]{{2,16}}[ \t]{{1,4}})?"
+        (
+            rf"(?i)(?:authorization{_SEPARATOR}(?:\\{{0,3}}[\"'`])?(?:(?!basic)[a-z-]{{2,16}}[ \t]{{1,4}})?"
             r"|\bbearer[ \t]{1,4})"
-            r"(?P<v>[A-Za-z0-9._~+/-]{16,}+={0,2})",
-            re.IGNORECASE,
+            r"(?P<v>[A-Za-z0-9._~+/-]{16,}+={0,2})"
         ),
         _is_labelled_secret,
     ),
     _Shape(
         "authorization",
         ("basic",),
-        re.compile(r"\bbasic[ \t]{1,4}(?P<v>[A-Za-z0-9+/]{8,}+={0,2})", re.IGNORECASE),
+        r"(?i)\bbasic[ \t]{1,4}(?P<v>[A-Za-z0-9+/]{8,}+={0,2})",
         _is_basic_credential,
     ),
     _Shape(
         "password",
         (" -u", "--user"),
-        re.compile(r"[ \t](?:-u|--user)[ \t=]{1,4}[\"']?[^\s:\"']{1,64}:(?P<v>[^\s\"']{6,})"),
+        r"[ \t](?:-u|--user)[ \t=]{1,4}[\"']?[^\s:\"']{1,64}:(?P<v>[^\s\"']{6,})",
         _is_labelled_password,
     ),
 )

@@ -45,6 +45,19 @@ def test_every_component_at_its_largest_is_still_exact() -> None:
     assert found.tolist() == [127 * 127 * 1040.0] * 600
 
 
+def test_more_dimensions_than_float32_can_add_exactly_are_added_exactly() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.integers(90, 128, size=(600, 16_384)).astype(np.int8)
+    vectors = VectorTable(np.arange(600), np.ones(600, np.float32), values)
+    query = rng.integers(90, 128, size=16_384).astype(np.float32)
+    query[0] = 127
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(scan, "_numkong", lambda: None)
+        found = scan.cosines(vectors, query)
+
+    assert found.tolist() == (values.astype(np.int64) @ query.astype(np.int64)).astype(np.float32).tolist()
+
+
 def test_the_cosine_is_near_that_of_the_vectors_before_they_were_rounded() -> None:
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(500, 384)).astype(np.float32)

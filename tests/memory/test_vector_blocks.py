@@ -7,6 +7,10 @@ import pytest
 from whole_store import Opener, count, damage, dump, files_of, texts, traced
 
 from truerecall import Filter, Memory
+from truerecall.core.config import StoreSettings
+from truerecall.memory.store.database import open_database
+from truerecall.memory.store.resident import load_vectors
+from truerecall.memory.store.vectors import open_models
 from truerecall.models.hashing import HashingEmbedder
 from truerecall.models.quantised import Int8Rows
 from truerecall.models.scripted import ScriptedEmbedder
@@ -152,6 +156,12 @@ def test_vectors_that_come_late_stand_with_those_that_came_before_them(store: Pa
 
     assert first.reembed(up).embedded == 1100
 
+    database = open_database(store, StoreSettings(), lambda db: None)
+    with database.reading() as db:
+        table = load_vectors(db, open_models(db, up.identity, None), 1, None)
+    database.close()
+    assert table.rowids.tolist() == [(1 << 32) + row for row in range(1, 2201)]
+    assert table.upto((1 << 32) + 9).rowids.tolist() == [(1 << 32) + row for row in range(1, 10)]
     fresh = opened(":memory:", embedder=up, seed=1)
     fresh.remember(names)
     assert (count(store, BLOCKS), count(store, SINGLE)) == (2, 152)

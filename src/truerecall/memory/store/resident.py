@@ -84,9 +84,8 @@ class _Filling:
         """All of them, ascending."""
         used = slice(self._used)
         rowids, scales, values = self._rowids[used], self._scales[used], self._values[used]
-        if np.any(
-            rowids[1:] < rowids[:-1]
-        ):  # blocks that overlap: some texts were embedded later than others
+        # Blocks overlap where some texts were embedded later than others.
+        if np.any(rowids[1:] < rowids[:-1]):
             order = np.argsort(rowids, kind="stable")
             rowids, scales, values = rowids[order], scales[order], values[order]
         return VectorTable(rowids, scales, values)

@@ -64,22 +64,21 @@ def readable_partitions(db: sqlite3.Connection, scope: Scope) -> list[int]:
 
 def place(db: sqlite3.Connection, items: Sequence[Prepared]) -> list[Placed]:
     """Find the partition of each; one that nothing was written to yet is made."""
-    numbers: dict[tuple[Scope, Visibility], int] = {}
+    numbers: dict[tuple[str, str, str], int] = {}
     placed = []
     for item in items:
-        where = item.entry.scope, item.entry.visibility
+        scope, visibility = item.entry.scope, item.entry.visibility
+        where = scope.tenant, scope.space, scope.user if visibility == "private" else ""
         number = numbers.get(where)
         if number is None:
-            number = numbers[where] = partition_number(db, *where) or _new_partition(db, *where)
+            number = partition_number(db, scope, visibility) or _new_partition(db, where)
+            numbers[where] = number
         placed.append(Placed(item, number, digest_of(item.entry)))
     return placed
 
 
-def _new_partition(db: sqlite3.Connection, scope: Scope, visibility: Visibility) -> int:
-    cursor = db.execute(
-        "INSERT INTO partition (tenant, space, owner) VALUES (?, ?, ?)",
-        (scope.tenant, scope.space, scope.user if visibility == "private" else ""),
-    )
+def _new_partition(db: sqlite3.Connection, where: tuple[str, str, str]) -> int:
+    cursor = db.execute("INSERT INTO partition (tenant, space, owner) VALUES (?, ?, ?)", where)
     return int(cursor.lastrowid or 0)
 
 

@@ -50,13 +50,14 @@ def _mask_once(text: str) -> tuple[str, dict[str, int]]:
     if blocks:
         counts["private-key"] = blocks
     lowered = _lowered(text)
-    for shape, hints in _candidates("_" in lowered, "-" in lowered, "." in lowered, ":" in lowered):
-        for hint in hints:  # a loop, not any(): this is most of the cost of a text without secrets
-            if hint in lowered:
-                text, count = _mask_shape(text, shape)
-                if count:
-                    counts[shape.kind] = counts.get(shape.kind, 0) + count
-                break
+    present = ("_" in lowered, "-" in lowered, "." in lowered, ":" in lowered)
+    done = None
+    for hint, shape in _candidates(*present, "x" in lowered, "j" in lowered, "z" in lowered):
+        if hint in lowered and shape is not done:  # this loop is most of the cost of a text without secrets
+            done = shape
+            text, count = _mask_shape(text, shape)
+            if count:
+                counts[shape.kind] = counts.get(shape.kind, 0) + count
     if ":" in text or "=" in text or "--" in text:
         text, labelled = _mask_labelled(text, _lowered(text) if counts else lowered)
         for kind, count in labelled.items():
@@ -65,11 +66,10 @@ def _mask_once(text: str) -> tuple[str, dict[str, int]]:
 
 
 @cache
-def _candidates(*present: bool) -> "tuple[tuple[_Shape, tuple[str, ...]], ...]":
-    """The shapes and hints that can occur in a text with just these of the characters that most of them hold."""
-    absent = {mark for mark, there in zip("_-.:", present, strict=True) if not there}
-    found = ((shape, tuple(hint for hint in shape.hints if absent.isdisjoint(hint))) for shape in _SHAPES)
-    return tuple((shape, hints) for shape, hints in found if hints)
+def _candidates(*present: bool) -> "tuple[tuple[str, _Shape], ...]":
+    """Each hint that can stand in a text with just these of the characters that most of them hold, and its shape."""
+    absent = {mark for mark, there in zip("_-.:xjz", present, strict=True) if not there}
+    return tuple((hint, shape) for shape in _SHAPES for hint in shape.hints if absent.isdisjoint(hint))
 
 
 def _lowered(text: str) -> str:
@@ -80,9 +80,7 @@ def _lowered(text: str) -> str:
 class _Shape:
     kind: str
     hints: tuple[str, ...]  # one of these, in lower case, stands in any text that the pattern matches
-    pattern: (
-        str  # its group "v", else all of it, is the value; compiled when a hint is met, as that takes time
-    )
+    pattern: str  # its group "v", else all of it, is the value; compiled when a hint is met
     is_secret: Callable[[str], bool]
 
 

@@ -138,10 +138,15 @@ def entry_of(
         )
     masked = mask(text)
     origins = [sources[i] for i in draft.source_ids]
-    # What is derived from replayed history belongs to its time, and to none before it was all there.
-    replayed = draft.recorded_at is not None or any([origin.replayed for origin in origins])
-    learned = draft.recorded_at or (origins[0].recorded_at if replayed else now)
-    private = "private" in (draft.visibility, *[origin.visibility for origin in origins])
+    trust, learned, private = draft.trust, draft.recorded_at or now, draft.visibility == "private"
+    replayed = draft.recorded_at is not None
+    if origins:
+        trust = min(trust, *(origin.trust for origin in origins))
+        private = private or any(origin.visibility == "private" for origin in origins)
+        # What is derived from replayed history belongs to its time, and to none before it was all there.
+        replayed = replayed or any(origin.replayed for origin in origins)
+        first = draft.recorded_at or (origins[0].recorded_at if replayed else now)
+        learned = max(first, *(origin.recorded_at for origin in origins))
     entry = Entry(
         id=entry_id,
         scope=scope,
@@ -149,11 +154,11 @@ def entry_of(
         text=masked.text,
         kind=draft.kind,
         decay_class=draft.decay_class,
-        trust=min([draft.trust, *[origin.trust for origin in origins]]),
+        trust=trust,
         source=_clean(draft.source),
         source_ids=tuple(dict.fromkeys(draft.source_ids)),
         happened_at=draft.happened_at,
-        recorded_at=max([learned, *[origin.recorded_at for origin in origins]]),
+        recorded_at=learned,
         replayed=replayed,
         valid_from=draft.valid_from,
         valid_to=draft.valid_to,

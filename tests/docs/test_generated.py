@@ -20,6 +20,7 @@ PAGES = {
     "docs/design/token-counter.md": "figures",
     "docs/design/local-models.md": "figures",
     "docs/design/text-analysis.md": "figures",
+    "docs/design/full-size.md": "figures",
 }
 """Pages that hold a block of figures."""
 

@@ -51,7 +51,7 @@ LOCAL = "locomo-dev-local"
 
 SWEEP = "sweep-"
 """How the files of sweeps begin."""
-FIGURES = ("token-counter", "local-models", "text-analysis")
+FIGURES = ("token-counter", "local-models", "text-analysis", "full-size")
 """The manifests of the scripts in benchmarks/ that measure our own speed and sizes."""
 
 _RETRIEVAL = ("locomo-", "longmemeval-")

@@ -32,7 +32,7 @@ NAME = "local:all-MiniLM-L6-v2-int8"
 EXTRA = "local"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-PROJECTION_SHA256 = "2b1dcd6472a27ca6459ebf74d407881c862483ec44bbe7bb10e520bac2e6115e"
+PROJECTION_SHA256 = "0240dc50b3617c015c9f8553ba7361e263c06988391cc0ea881d72c86b32dc11"
 
 _DIMENSION = 384
 _TOKEN_DIMENSION = 64
@@ -193,6 +193,13 @@ class LocalEmbedder:
         """Shape (tokens, 64); of a query longer than the window, of its first piece."""
         last = self._last
         return self._shortened(last if last and last.text == text else self._read(self.chunks(text)[0]))
+
+    def full_tokens(self, text: str) -> NDArray[np.float32]:
+        """Shape (tokens, 384), rows of length 1, before they are shortened: what the projection is fitted on."""
+        read = self._read(text)
+        hidden = read.hidden[read.says]
+        unit: NDArray[np.float32] = hidden / np.linalg.norm(hidden, axis=1, keepdims=True)
+        return unit
 
     def _each(self, make: Callable[[str], _T], texts: Sequence[str]) -> Iterator[_T]:
         if self._threads == 1 or len(texts) < 2:

@@ -75,7 +75,7 @@ def _models(table: WordTable) -> list[str]:
     """What tells the stores of one model from those of another."""
     tokens = token_identity(table)
     name = table.identity.name.partition(":")[0]
-    return [name] if tokens is None else [name, f"{tokens.name.partition(':')[2]}.{tokens.weights[:6]}"]
+    return [name] if tokens is None else [name, f"tokens.{tokens.weights[:6]}"]
 
 
 def drafts(turns: list[Turn]) -> list[Draft]:

@@ -19,8 +19,8 @@ LONG = " ".join(f"filler{number}" for number in range(900))
 def filled(store: Path, opened: Opener, clock: ManualClock) -> str:
     """A closed store with some of everything; what its reader sees of it."""
     memory = opened(embedder="hashing")
-    memory.remember(["the heron came back", "彼女は東京に住んでいます"], session="s1")
-    memory.remember([LONG, "a secret heron"], session="s2")
+    memory.remember(["the heron came back", "彼女は東京に住んでいます"], session="s1", speaker="Ada")
+    memory.remember([LONG, "a secret heron"], session="s2", speaker="Bob")
     (ended, corrected) = memory.remember(["an old heron", "a wrong heron"])
     memory.remember(Draft("my own heron", visibility="private"))
     memory.forget(str(ended.id))
@@ -57,7 +57,7 @@ DAMAGES = {
     "standing deleted": ["DELETE FROM standing"],
     "one row of standing deleted": ["DELETE FROM standing WHERE rowid = (SELECT max(rowid) FROM standing)"],
     "standing of no entry": ["INSERT INTO standing SELECT 99, trust, starts_at, ends_at, happened_at, length, session,"
-                             " position FROM standing LIMIT 1"],
+                             " position, speaker, traits FROM standing LIMIT 1"],
     "trust raised": ["UPDATE standing SET trust = 2"],
     "an end forgotten": ["UPDATE standing SET ends_at = NULL"],
     "an end made up": ["UPDATE standing SET ends_at = 1"],
@@ -66,6 +66,11 @@ DAMAGES = {
     "another session": ["UPDATE standing SET session = 1 WHERE session = 0"],
     "a session without a number": ["DELETE FROM session WHERE number = 0"],
     "sessions without numbers, and nobody knows": ["DELETE FROM session", "UPDATE standing SET session = NULL"],
+    "another speaker": ["UPDATE standing SET speaker = 1 WHERE speaker = 0"],
+    "a speaker without a number": ["DELETE FROM speaker WHERE number = 0"],
+    "speakers without numbers, and nobody knows": ["DELETE FROM speaker", "UPDATE standing SET speaker = NULL"],
+    "traits made up": ["UPDATE standing SET traits = traits | 16"],
+    "traits of another version": ["UPDATE meta SET value = '0' WHERE key = 'traits_version'"],
     "a position made up": ["UPDATE standing SET position = 7"],
     "a length made up": ["UPDATE standing SET length = 99"],
     "a vector cut short": ["UPDATE vector SET value = x'00' WHERE entry = (SELECT min(entry) FROM vector)"],
@@ -79,7 +84,12 @@ DAMAGES = {
     "the model forgotten": ["DELETE FROM model"],
 }  # fmt: skip
 
-AT_OPENING = {"another analysis", "lexical_docsize emptied", "the text index dropped"}
+AT_OPENING = {
+    "another analysis",
+    "traits of another version",
+    "lexical_docsize emptied",
+    "the text index dropped",
+}
 """What is mended at every opening."""
 
 

@@ -1,4 +1,4 @@
-"""Rows as arrays: sessions, positions and neighbours, the packed blocks, and what is done when they are not right."""
+"""Rows as arrays: sessions, speakers, traits and neighbours, packed blocks, and what is done when they are wrong."""
 
 import shutil
 from datetime import timedelta
@@ -30,6 +30,17 @@ def turn(text: str, session: str | None, position: int | None = None, **more: st
 
 def unhealthy(memory: Memory) -> list[str]:
     return [finding.check for finding in memory.doctor().findings if not finding.healthy]
+
+
+@pytest.fixture
+def long(store: Path, opened: Opener) -> Memory:
+    """A memory of 2,100 turns by three speakers in seven sessions: two full blocks, and a rest."""
+    memory = opened()
+    memory.remember(
+        Draft(f"heron number {number}", source=Source(f"p{number % 3}", None, f"s{number % 7}", number // 7))
+        for number in range(2100)
+    )
+    return memory
 
 
 # sessions, positions, neighbours
@@ -108,15 +119,97 @@ def test_a_purge_takes_the_name_of_a_session_with_its_last_entry(store: Path, me
     assert seen(memory, "session") == [0]
 
 
+# speakers and traits
+
+
+def said(speaker: str | None, text: str, **more: str) -> Draft:
+    return Draft(text, source=Source(speaker=speaker), **more)  # type: ignore[arg-type]
+
+
+def speakers(memory: Memory) -> list[tuple[int, str]]:
+    with memory._store.view(memory.scope, memory._clock(), DEFAULT_TRUST) as view:
+        return view.speakers()
+
+
+def test_speakers_are_numbered_as_they_first_speak(memory: Memory) -> None:
+    memory.remember([said("Ada", "one"), said(None, "two"), said("Bob", "three"), said("Ada", "four")])
+    memory.remember([said("Cy", "five"), said("Bob", "six")])
+
+    assert seen(memory, "speaker") == [0, -1, 1, 0, 2, 1]
+    assert speakers(memory) == [(0, "Ada"), (1, "Bob"), (2, "Cy")]
+
+
+def test_a_reader_sees_the_speakers_of_shared_and_own_rows_and_no_others(opened: Opener) -> None:
+    ada, bob = opened(user="ada"), opened(user="bob")
+    ada.remember([said("Ada", "s0"), said("Bob", "s1"), said(None, "s2")])
+    ada.remember([said("Bob", "mine", visibility="private"), said(None, "too", visibility="private")])
+    bob.remember(said("Zoe", "his", visibility="private"))
+
+    assert seen(ada, "speaker") == [0, 1, -1, 2, -1]
+    assert speakers(ada) == [(0, "Ada"), (1, "Bob"), (2, "Bob")]
+    assert speakers(bob) == [(0, "Ada"), (1, "Bob"), (2, "Zoe")]
+    assert speakers(opened(user="cy", space="elsewhere")) == []
+
+
+def test_a_purge_takes_the_name_of_a_speaker_with_its_last_entry(store: Path, memory: Memory) -> None:
+    entries = memory.remember([said("Wilhelmina", "one"), said("Ada", "two"), said("Wilhelmina", "three")])
+    memory.purge(str(entries[0].id))
+    assert speakers(memory) == [(0, "Wilhelmina"), (1, "Ada")]
+    memory.purge(str(entries[2].id))
+
+    assert speakers(memory) == [(1, "Ada")]
+    assert seen(memory, "speaker") == [1]
+    assert holding(store, "Wilhelmina") == []
+
+
+def test_the_traits_are_those_of_the_text_without_its_speaker(memory: Memory) -> None:
+    memory.remember(
+        [
+            said("Yesterday 7?", "a plain text"),
+            said(None, "Where is it?"),
+            said(None, "Is it here? No."),
+            said(None, "He came yesterday"),
+            said(None, "We need 12 of them"),
+            said("Bob", "In 2023, was it?"),
+        ]
+    )
+
+    assert seen(memory, "traits") == [0, 3, 2, 4, 8, 15]
+
+
+def test_a_store_of_the_first_version_gets_its_speakers_and_traits(store: Path, opened: Opener) -> None:
+    shutil.copy(FIXTURES / "store_schema_1.db", store)
+    store.chmod(0o600)
+    memory = opened(user="ada", embedder="hashing")
+
+    assert speakers(memory) == [(0, "user"), (1, "assistant"), (2, "x")]
+    assert seen(memory, "speaker") == [0, 1, -1, 2, -1, -1, -1, -1]
+    assert seen(memory, "traits") == [0, 3, 0, 0, 8, 0, 0, 0]
+    assert memory.doctor().healthy
+
+
+def test_traits_of_another_version_are_made_anew_at_opening(
+    store: Path, opened: Opener, long: Memory
+) -> None:
+    assert set(seen(long, "traits")) == {8, 12}, "12: a number of four digits is taken for a year"
+    damage(
+        store, "UPDATE standing SET traits = 1", "UPDATE meta SET value = '0' WHERE key = 'traits_version'"
+    )
+
+    assert seen(opened(), "traits") == seen(long, "traits") == [8] * 1000 + [12] * 1100
+    assert count(store, BLOCKS) == 2
+    assert long.doctor().healthy
+
+
 ROWS = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 4)), max_size=20)
 
 
 def standing(rows: list[tuple[int, int]], known: Standing | None = None) -> Standing:
     start = 0 if known is None else len(known.rowids)
-    table = np.zeros((8, len(rows)), np.int64)
+    table = np.zeros((10, len(rows)), np.int64)
     table[0] = (1 << 32) + 1 + start + np.arange(len(rows))
-    table[6:] = np.array(rows, np.int64).reshape(-1, 2).T
-    empty = Standing(np.empty((8, 0), np.int64), np.empty(0, np.intp), np.empty(0, np.intp))
+    table[6:8] = np.array(rows, np.int64).reshape(-1, 2).T
+    empty = Standing(np.empty((10, 0), np.int64), np.empty(0, np.intp), np.empty(0, np.intp))
     return (known or empty).extended([table], len(rows))
 
 
@@ -137,16 +230,9 @@ def test_rows_loaded_in_two_steps_are_those_loaded_at_once(
 # the packed blocks
 
 
-@pytest.fixture
-def long(store: Path, opened: Opener) -> Memory:
-    """A memory of 2,100 turns in seven sessions: two full blocks, and a rest."""
-    memory = opened()
-    memory.remember([turn(f"heron number {number}", f"s{number % 7}", number // 7) for number in range(2100)])
-    return memory
-
-
 def whole(memory: Memory) -> list[list[int]]:
-    names = ("rowids", "trust", "happened", "lengths", "session", "position", "before", "after", "allowed")
+    names = ("rowids", "trust", "happened", "lengths", "session", "position", "speaker", "traits")
+    names += ("before", "after", "allowed")
     return [seen(memory, name) for name in names]
 
 
@@ -189,7 +275,7 @@ def test_a_block_that_cannot_be_right_is_not_read(
 
 def test_a_block_that_lies_is_found_and_made_anew(store: Path, long: Memory, opened: Opener) -> None:
     before = whole(long)
-    # The second of the eight least values: every trust in the block is another.
+    # The second of the ten least values: every trust in the block is another.
     damage(
         store,
         "UPDATE standing_block SET content = CAST(substr(content, 1, 8) || x'0200000000000000'"
@@ -205,22 +291,29 @@ def test_a_block_that_lies_is_found_and_made_anew(store: Path, long: Memory, ope
 EXTREMES = st.sampled_from([-(2**63), -(2**63) + 1, -1, 0, 1, 255, 256, 2**32, 2**62, 2**63 - 1])
 
 
-@given(st.lists(st.lists(EXTREMES, min_size=2, max_size=2), min_size=5, max_size=5))
+@given(st.lists(st.lists(EXTREMES, min_size=2, max_size=2), min_size=7, max_size=7))
 def test_what_is_packed_comes_back_as_it_was(values: list[list[int]]) -> None:
     memory = Memory.open(":memory:", embedder="none")
     with memory._store._database.writing() as db:  # type: ignore[attr-defined]
         db.execute(
             "INSERT INTO partition (id, tenant, space, owner, sequence) VALUES (1, 't', 's', '', 1023)"
         )
-        for row, (starts, ends, happened, session, position) in enumerate(zip(*values, strict=True)):
+        for row, fields in enumerate(zip(*values, strict=True)):
             db.execute(
-                "INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length, session, position)"
-                " VALUES (?, 1, ?, ?, ?, 1, ?, ?)",
-                ((1 << 32) + 7 * row + 1, starts, ends, happened, session, position),
+                "INSERT INTO standing (rowid, trust, length, starts_at, ends_at, happened_at, session, position,"
+                " speaker, traits) VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?, ?)",
+                ((1 << 32) + 7 * row + 1, *fields),
             )
         seal(db, [1 << 32])
         assert block_faults(db) == []
     memory.close()
+
+
+def test_what_takes_few_values_takes_a_byte_a_row(store: Path, long: Memory) -> None:
+    # The widths follow the least values. Rows, positions and event times are narrow here as well.
+    packed = "SELECT count(*) FROM standing_block WHERE hex(substr(content, 81, 10)) = '{}'"
+
+    assert count(store, packed.format("02010101010101010101")) == 2
 
 
 def test_a_row_that_changes_takes_its_block_along(

@@ -9,9 +9,10 @@ from truerecall.memory.analysis import ANALYSIS_VERSION, index_text, segment
 from truerecall.memory.store import purge
 from truerecall.memory.store.database import IN_MEMORY, Database
 from truerecall.memory.store.migrations import MIGRATIONS, kept_copies
+from truerecall.memory.store.numbering import number_faults, number_missing
 from truerecall.memory.store.protocol import Finding
 from truerecall.memory.store.rows import scan_entries
-from truerecall.memory.store.standing import block_faults, blocks_missing, number_sessions, seal_missing
+from truerecall.memory.store.standing import block_faults, blocks_missing, seal_missing
 from truerecall.memory.store.textindex import (
     clear_index,
     index_entries,
@@ -21,19 +22,22 @@ from truerecall.memory.store.textindex import (
 )
 from truerecall.memory.store.vector_faults import coverage, find_faults, remove_faults
 from truerecall.memory.store.vectors import models, open_models
+from truerecall.memory.traits import TRAITS_VERSION, traits_of
 from truerecall.models.protocols import ModelIdentity
 
 _ANALYSIS = "analysis_version"
+_TRAITS = "traits_version"
 _LAST_ROW = 2**63 - 1
 
-_STANDING = "rowid, trust, starts_at, ends_at, happened_at, session, position"
+_STANDING = "rowid, trust, starts_at, ends_at, happened_at, session, position, speaker"
 _DERIVED_STANDING = """
   SELECT e.rowid, e.trust, e.valid_from AS starts_at,
     nullif(min(coalesce(e.valid_to, 9223372036854775807), coalesce(c.at, 9223372036854775807)), 9223372036854775807)
       AS ends_at,
-    e.happened_at, s.number AS session, e.position
+    e.happened_at, n.number AS session, e.position, s.number AS speaker
   FROM entry e
-  LEFT JOIN session s ON s.partition = e.rowid >> 32 AND s.name = e.session
+  LEFT JOIN session n ON n.partition = e.rowid >> 32 AND n.name = e.session
+  LEFT JOIN speaker s ON s.partition = e.rowid >> 32 AND s.name = e.speaker
   LEFT JOIN (SELECT entry, min(at) AS at FROM event WHERE kind IN ('superseded', 'retired') GROUP BY entry) c
     ON c.entry = e.rowid
 """
@@ -108,20 +112,23 @@ def repair(database: Database) -> list[str]:
 
 
 def renew_if_stale(database: Database) -> None:
-    """Make anew what is derived and by cheap signs stale or gone: the text indexes, packed blocks of standing."""
+    """Make anew what is derived and by cheap signs stale or gone: text indexes, traits, packed blocks of standing."""
     with database.reading() as db:
-        if not _stale_index(db) and not blocks_missing(db):
+        if not (_stale_index(db) or _stale_traits(db) or blocks_missing(db)):
             return
     with database.writing() as db:
         if _stale_index(db):
             rebuild_index(db)
+            db.execute("UPDATE partition SET epoch = epoch + 1")
+        if _stale_traits(db):
+            _renew_traits(db)
             db.execute("UPDATE partition SET epoch = epoch + 1")
         seal_missing(db)
 
 
 def _stale_index(db: sqlite3.Connection) -> bool:
     """Whether the text was indexed by another version of the analysis, or the newest entry is not in the index."""
-    if _indexed_by(db) != str(ANALYSIS_VERSION):
+    if _made_by(db, _ANALYSIS) != str(ANALYSIS_VERSION):
         return True
     try:
         newest, indexed = db.execute(
@@ -141,8 +148,24 @@ def rebuild_index(db: sqlite3.Connection) -> None:
     db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_ANALYSIS, str(ANALYSIS_VERSION)))
 
 
-def _indexed_by(db: sqlite3.Connection) -> str | None:
-    row = db.execute("SELECT value FROM meta WHERE key = ?", (_ANALYSIS,)).fetchone()
+def _stale_traits(db: sqlite3.Connection) -> bool:
+    return _made_by(db, _TRAITS) != str(TRAITS_VERSION)
+
+
+def _renew_traits(db: sqlite3.Connection) -> None:
+    db.executemany("UPDATE standing SET traits = ? WHERE rowid = ?", _other_traits(db))
+    db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_TRAITS, str(TRAITS_VERSION)))
+
+
+def _other_traits(db: sqlite3.Connection) -> list[tuple[int, int]]:
+    """The traits and the row of each text that stands with others."""
+    rows = db.execute("SELECT rowid, e.text, s.traits FROM entry e JOIN standing s USING (rowid)")
+    return [(int(traits), row) for row, text, held in rows if (traits := traits_of(text)) != held]
+
+
+def _made_by(db: sqlite3.Connection, key: str) -> str | None:
+    """The version that is noted of what is derived."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return None if row is None else str(row[0])
 
 
@@ -172,7 +195,7 @@ def _link_faults(db: sqlite3.Connection) -> list[str]:
 
 def _content_faults(db: sqlite3.Connection) -> list[str]:
     """Where an index holds another text than its entry."""
-    if _indexed_by(db) != str(ANALYSIS_VERSION):
+    if _made_by(db, _ANALYSIS) != str(ANALYSIS_VERSION):
         return ["indexed by another version of the text analysis"]
     entries = db.execute("SELECT count(*) FROM entry").fetchone()[0]
     indexed = db.execute("SELECT count(*) FROM lexical").fetchone()[0]
@@ -201,12 +224,8 @@ def _standing_faults(db: sqlite3.Connection) -> list[str]:
     columns = _STANDING
     derived = f"SELECT {columns} FROM ({_DERIVED_STANDING})"
     stored = f"SELECT {columns} FROM standing"
-    # A session without a number would show nowhere else: derived and stored would both have none.
-    unnumbered = db.execute(
-        "SELECT count(*) FROM entry e WHERE e.session IS NOT NULL AND NOT EXISTS"
-        " (SELECT 1 FROM session s WHERE s.partition = e.rowid >> 32 AND s.name = e.session)"
-    ).fetchone()[0]
-    faults = [f"{unnumbered} entries of sessions without a number"] if unnumbered else []
+    # A name without a number would show nowhere else: derived and stored would both have none.
+    faults = number_faults(db)
     for name, query in (
         ("missing or wrong", f"{derived} EXCEPT {stored}"),
         ("without an entry", f"{stored} EXCEPT {derived}"),
@@ -214,11 +233,13 @@ def _standing_faults(db: sqlite3.Connection) -> list[str]:
         count = db.execute(f"SELECT count(*) FROM ({query})").fetchone()[0]
         if count:
             faults.append(f"{count} rows {name}")
+    if others := _other_traits(db):
+        faults.append(f"{len(others)} rows with other traits than their text")
     return [*faults, *block_faults(db)]
 
 
 def _rebuild_standing(db: sqlite3.Connection) -> None:
-    number_sessions(db)
+    number_missing(db)
     db.execute("DELETE FROM standing_block")
     db.execute("DELETE FROM standing")
     db.execute(f"INSERT INTO standing ({_STANDING}, length) SELECT {_STANDING}, 0 FROM ({_DERIVED_STANDING})")
@@ -226,6 +247,7 @@ def _rebuild_standing(db: sqlite3.Connection) -> None:
         text = searched_text(entry)
         length = indexed_length(index_text(text), segment(text))
         db.execute("UPDATE standing SET length = ? WHERE rowid = ?", (length, rowid))
+    _renew_traits(db)
 
 
 def _embedding(

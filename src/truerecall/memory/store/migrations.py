@@ -48,7 +48,13 @@ def m003_sessions(db: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_vector_blocks, m003_sessions)
+def m004_speakers(db: sqlite3.Connection) -> None:
+    """Speakers get numbers as sessions have them, and ``standing`` has room for traits: opening makes them."""
+    for statement in _SPEAKERS:
+        db.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_vector_blocks, m003_sessions, m004_speakers)
 
 _BLOCKS = """
 ALTER TABLE vector RENAME TO vector_1;
@@ -120,6 +126,26 @@ CREATE TABLE standing_block (
         " BEGIN DELETE FROM standing_block WHERE first = (old.rowid & -1024); END"
         for change in ("update", "delete")
     ),
+)
+
+_SPEAKERS = (
+    """
+CREATE TABLE speaker (
+  partition INTEGER NOT NULL REFERENCES partition (id),
+  number INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (partition, number),
+  UNIQUE (partition, name)
+) WITHOUT ROWID""",
+    "ALTER TABLE standing ADD COLUMN speaker INTEGER",
+    "ALTER TABLE standing ADD COLUMN traits INTEGER NOT NULL DEFAULT 0",
+    "DELETE FROM standing_block",  # packed without these columns
+    "INSERT INTO speaker (partition, number, name)"
+    " SELECT partition, row_number() OVER (PARTITION BY partition ORDER BY first) - 1, name FROM"
+    " (SELECT rowid >> 32 AS partition, speaker AS name, min(rowid) AS first FROM entry"
+    " WHERE speaker IS NOT NULL GROUP BY 1, 2)",
+    "UPDATE standing SET speaker = (SELECT s.number FROM entry e JOIN speaker s"
+    " ON s.partition = e.rowid >> 32 AND s.name = e.speaker WHERE e.rowid = standing.rowid)",
 )
 
 _INITIAL = """

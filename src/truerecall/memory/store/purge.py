@@ -8,8 +8,9 @@ from truerecall.core.entry import Scope
 from truerecall.core.ids import id_text
 from truerecall.memory.store.database import Database
 from truerecall.memory.store.migrations import kept_copies
+from truerecall.memory.store.numbering import forget_unused
 from truerecall.memory.store.rows import PARTITION_BITS, partition_range
-from truerecall.memory.store.standing import forget_sessions, seal
+from truerecall.memory.store.standing import seal
 from truerecall.memory.store.textindex import optimize_index, remove_from_index
 from truerecall.memory.store.vectors import remove_vectors
 from truerecall.memory.store.writing import readable_partitions, stale
@@ -43,7 +44,7 @@ def remove(
     for rowid in doomed:
         db.execute("DELETE FROM entry WHERE rowid = ?", (rowid,))
         stale(db, rowid)
-    forget_sessions(db, doomed)
+    forget_unused(db, doomed)
     seal(db, doomed)
     optimize_index(db)
     # Its own mark: another purge, finishing meanwhile, must not take this one's away.

@@ -21,10 +21,11 @@ BLOCK = 1024  # rows; the triggers of the schema know it as well
 
 _NEVER = -(2**63)
 _ALWAYS = 2**63 - 1
-_COLUMNS = 8
+_COLUMNS = 10
 _SELECT = (
     f"SELECT rowid, trust, coalesce(starts_at, {_NEVER}), coalesce(ends_at, {_ALWAYS}),"
-    f" coalesce(happened_at, {_NEVER}), length, coalesce(session, -1), coalesce(position, -1)"
+    f" coalesce(happened_at, {_NEVER}), length, coalesce(session, -1), coalesce(position, -1),"
+    " coalesce(speaker, -1), traits"
     " FROM standing WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
 )
 
@@ -34,7 +35,7 @@ class Standing:
     """Rows in their order, of one partition or of all that a reader sees. Threads share them: nobody writes here."""
 
     table: "NDArray[np.int64]"
-    """Shape (8, n): the columns that the properties name."""
+    """Shape (10, n): the columns that the properties name."""
     before: "NDArray[np.intp]"
     """Shape (n,): where the row's neighbour in its session stands, by position and row; -1 where it has none."""
     after: "NDArray[np.intp]"
@@ -80,6 +81,16 @@ class Standing:
         """Its place in the session as the source told it; -1 where it told none."""
         return self._column(7)
 
+    @property
+    def speaker(self) -> "NDArray[np.int64]":
+        """The number of who said it, from 0; -1 where nobody is named."""
+        return self._column(8)
+
+    @property
+    def traits(self) -> "NDArray[np.int64]":
+        """The bits of ``memory.traits.Trait``, 0 to 255."""
+        return self._column(9)
+
     def _column(self, number: int) -> "NDArray[np.int64]":
         column: NDArray[np.int64] = self.table[number]
         return column
@@ -93,6 +104,11 @@ class Standing:
     def sessions(self) -> int:
         """One more than the largest number of a session."""
         return int(self.session.max(initial=-1)) + 1
+
+    @property
+    def speakers(self) -> int:
+        """One more than the largest number of a speaker."""
+        return int(self.speaker.max(initial=-1)) + 1
 
     def find(self, rowids: "NDArray[np.int64]") -> tuple["NDArray[np.intp]", "NDArray[np.bool_]"]:
         """The place of each row, and whether it is there: a damaged store may have lost a row's standing."""
@@ -113,7 +129,7 @@ class Standing:
         return fewer
 
     def extended(self, parts: Iterable["NDArray[np.int64]"], most: int) -> "Standing":
-        """With at most so many further rows of the same partition, each part of shape (8, some)."""
+        """With at most so many further rows of the same partition, each part of shape (10, some)."""
         size = len(self.rowids)
         table = np.empty((_COLUMNS, size + most), np.int64)
         table[:, :size] = self.table
@@ -169,18 +185,21 @@ def _appended(db: sqlite3.Connection, number: int, last: int) -> Iterator["NDArr
 
 
 def join(parts: Sequence[Standing]) -> Standing:
-    """All that a reader sees, as one; sessions and neighbours are renumbered to be those of the whole."""
+    """All that a reader sees, as one; sessions, speakers and neighbours are renumbered to be those of the whole."""
     if len(parts) == 1:
         return parts[0]
     tables, before, after = [_empty().table], [], []
-    rows = sessions = 0
+    rows = sessions = speakers = 0
     for part in parts:
         table = part.table.copy()
         table[6] += np.where(part.session < 0, 0, sessions)
+        table[8] += np.where(part.speaker < 0, 0, speakers)
         tables.append(table)
         before.append(np.where(part.before < 0, -1, part.before + rows))
         after.append(np.where(part.after < 0, -1, part.after + rows))
-        rows, sessions = rows + len(part.rowids), sessions + part.sessions
+        rows += len(part.rowids)
+        sessions += part.sessions
+        speakers += part.speakers
     none = _empty().before
     return Standing(
         np.concatenate(tables, axis=1), np.concatenate([none, *before]), np.concatenate([none, *after])
@@ -189,42 +208,6 @@ def join(parts: Sequence[Standing]) -> Standing:
 
 def _empty() -> Standing:
     return Standing(np.empty((_COLUMNS, 0), np.int64), np.empty(0, np.intp), np.empty(0, np.intp))
-
-
-def session_number(db: sqlite3.Connection, partition: int, name: str) -> int:
-    """The number of a session in its partition, given on first use."""
-    query = "SELECT number FROM session WHERE partition = ? AND name = ?"
-    found = db.execute(query, (partition, name)).fetchone()
-    if found is None:
-        db.execute(
-            "INSERT INTO session (partition, number, name)"
-            " SELECT ?, coalesce(max(number) + 1, 0), ? FROM session WHERE partition = ?",
-            (partition, name, partition),
-        )
-        found = db.execute(query, (partition, name)).fetchone()
-    return int(found[0])
-
-
-def forget_sessions(db: sqlite3.Connection, rowids: Iterable[int]) -> None:
-    """Remove the names of the sessions of which these partitions have no entry left."""
-    for number in {rowid >> PARTITION_BITS for rowid in rowids}:
-        db.execute(
-            "DELETE FROM session WHERE partition = ? AND number NOT IN"
-            " (SELECT session FROM standing WHERE rowid BETWEEN ? AND ? AND session IS NOT NULL)",
-            (number, *partition_range(number)),
-        )
-
-
-def number_sessions(db: sqlite3.Connection) -> None:
-    """Give a number to every session that has none, in the order of their first entries."""
-    db.execute(
-        "INSERT INTO session (partition, number, name)"
-        " SELECT partition, coalesce((SELECT max(number) FROM session s WHERE s.partition = n.partition), -1)"
-        " + row_number() OVER (PARTITION BY partition ORDER BY first), name FROM"
-        " (SELECT rowid >> 32 AS partition, session AS name, min(rowid) AS first FROM entry"
-        " WHERE session IS NOT NULL GROUP BY 1, 2) n"
-        " WHERE NOT EXISTS (SELECT 1 FROM session s WHERE s.partition = n.partition AND s.name = n.name)"
-    )
 
 
 def seal(db: sqlite3.Connection, rowids: Iterable[int]) -> None:
@@ -271,7 +254,7 @@ def block_faults(db: sqlite3.Connection) -> list[str]:
 
 
 def _rows(db: sqlite3.Connection, low: int, high: int) -> "NDArray[np.int64]":
-    """Shape (8, rows), in the order of the fields."""
+    """Shape (10, rows), in the order of the fields."""
     rows = db.execute(_SELECT, (low, high)).fetchall()
     return np.array(rows, dtype=np.int64).reshape(len(rows), _COLUMNS).T
 
@@ -289,7 +272,7 @@ def _packed(rows: "NDArray[np.int64]") -> bytes:
 
 
 def _unpacked(first: int, content: bytes) -> "NDArray[np.int64] | None":
-    """A block's rows, shape (8, rows); None where they cannot be."""
+    """A block's rows, shape (10, rows); None where they cannot be."""
     if not content:
         return np.empty((_COLUMNS, 0), np.int64)
     head, widths = 8 * _COLUMNS, content[8 * _COLUMNS : 9 * _COLUMNS]

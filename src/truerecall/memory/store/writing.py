@@ -10,6 +10,7 @@ from datetime import datetime
 from truerecall.core.clock import to_micros
 from truerecall.core.entry import Entry, Event, Scope, Visibility
 from truerecall.core.ids import id_bytes, id_text
+from truerecall.memory.store.numbering import Numbered, number_of
 from truerecall.memory.store.rows import (
     INSERT_ENTRY,
     LOOKUP,
@@ -19,9 +20,9 @@ from truerecall.memory.store.rows import (
     micros,
     partition_range,
 )
-from truerecall.memory.store.standing import session_number
 from truerecall.memory.store.textindex import index_entries
 from truerecall.memory.store.vectors import OpenModels, TextVectors, insert_vectors
+from truerecall.memory.traits import traits_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +131,11 @@ def insert(db: sqlite3.Connection, placed: Sequence[Placed], models: OpenModels 
         ),
     )
     lengths = index_entries(db, rowids, entries)
-    named = dict.fromkeys((one.partition, one.item.entry.source.session) for one in placed)
-    sessions = {key: None if key[1] is None else session_number(db, key[0], key[1]) for key in named}
+    sessions = _numbers(db, "session", [(one.partition, one.item.entry.source.session) for one in placed])
+    speakers = _numbers(db, "speaker", [(one.partition, one.item.entry.source.speaker) for one in placed])
     db.executemany(
-        "INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length, session, position)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length, session, position,"
+        " speaker, traits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 row,
@@ -143,16 +144,31 @@ def insert(db: sqlite3.Connection, placed: Sequence[Placed], models: OpenModels 
                 micros(entry.valid_to),
                 None if entry.happened_at is None else to_micros(entry.happened_at.instant),
                 length,
-                sessions[row >> PARTITION_BITS, entry.source.session],
+                session,
                 entry.source.position,
+                speaker,
+                int(traits_of(entry.text)),
             )
-            for row, entry, length in zip(rowids, entries, lengths, strict=True)
+            for row, entry, length, session, speaker in zip(
+                rowids, entries, lengths, sessions, speakers, strict=True
+            )
         ),
     )
     for row, one in zip(rowids, placed, strict=True):
         if one.item.vectors is not None and models is not None:
             insert_vectors(db, models, row, one.item.vectors)
     return rowids
+
+
+def _numbers(
+    db: sqlite3.Connection, table: Numbered, names: Sequence[tuple[int, str | None]]
+) -> list[int | None]:
+    """The number of each name in its partition; None of no name."""
+    known = {
+        (partition, name): None if name is None else number_of(db, table, partition, name)
+        for partition, name in dict.fromkeys(names)
+    }
+    return [known[one] for one in names]
 
 
 def _new_rows(db: sqlite3.Connection, partitions: Sequence[int]) -> list[int]:

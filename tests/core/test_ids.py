@@ -60,6 +60,22 @@ def test_the_same_seed_and_clock_give_the_same_ids(clock: ManualClock) -> None:
     assert other() not in made
 
 
+def test_many_ids_at_once_are_those_that_come_one_by_one(clock: ManualClock) -> None:
+    together, alone = (IdSource(clock, seeded_bits(7)) for _ in range(2))
+
+    for count in (3, 0, 1, 40):
+        assert together.many(count) == [alone() for _ in range(count)]
+        clock.advance(timedelta(milliseconds=count))
+
+
+def test_many_ids_increase_though_every_random_bit_is_set(clock: ManualClock) -> None:
+    ids = IdSource(clock, lambda count: (1 << count) - 1)
+    made = [*ids.many(1), *ids.many(2000), *ids.many(2000)]
+
+    assert made == sorted(set(made))
+    assert {UUID(one).version for one in made} == {7}
+
+
 def test_threads_never_get_the_same_id(clock: ManualClock) -> None:
     ids = IdSource(clock, seeded_bits(1))
     made: list[str] = []

@@ -172,6 +172,21 @@ def test_a_token_is_masked_wherever_it_stands(token: str, place: str) -> None:
     assert masked.text == place.format(f"[masked:{masked.kinds[0]}]")
 
 
+@pytest.mark.parametrize(
+    ("before", "length"),
+    [("AKI" + "A", 20), ("gh" + "p_", 34), ("glp" + "at-", 26), ("sk" + "-ant-", 27), ("sk" + "-", 35),
+     ("xox" + "b-", 15), ("xap" + "p-1-", 27), ("AI" + "za", 39), ("GOC" + "SPX-", 27), ("ya" + "29.", 25),
+     ("wh" + "sec_", 22), ("npm" + "_", 40), ("pypi" + "-", 37), ("hf" + "_", 33), ("12345678:AA", 44),
+     ("xa" + "i-", 31), ("bearer ", 23), ("-u ada:", 13), ("db://app:", 12)],
+)  # fmt: skip
+def test_the_shortest_secret_of_a_kind_is_masked(before: str, length: int) -> None:
+    secret = (before + "Q7RK2MXV9TNB4WLZ8HDYC5PJF1SGE6UKAQ3Y")[:length]
+    end = "@h" if before.startswith("db") else ""
+
+    assert mask(f"it is {secret}{end} now").count == 1
+    assert mask(f"it is {secret[:-1]}{end} now").count == 0
+
+
 @pytest.mark.parametrize(("label", "value"), LABELLED)
 def test_a_labelled_value_is_masked_and_its_label_stays(label: str, value: str) -> None:
     url = "://" in label

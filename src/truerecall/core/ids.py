@@ -7,6 +7,7 @@ sorting by id is sorting by arrival.
 import os
 import random
 import re
+import struct
 import threading
 from collections.abc import Callable
 
@@ -41,24 +42,38 @@ class IdSource:
 
     def __call__(self) -> str:
         """The next id."""
+        (entry_id,) = self.many(1)
+        return entry_id
+
+    def many(self, count: int) -> list[str]:
+        """The next ids; at one reading of the clock, and with one draw of bits."""
         with self._lock:
             millis = max(0, to_micros(self._clock()) // 1000)
-            if millis > self._millis:
-                # The top bit stays free, so that counting on within this millisecond cannot overflow soon.
-                self._millis, self._tail = millis, self._bits(73)
-            else:
-                self._tail += 1 + self._bits(32)
+            found = []
+            if count and millis > self._millis:
+                self._begin(millis)
+                found.append(_format(self._millis, self._tail))
+            for step in self._steps(count - len(found)):
+                self._tail += 1 + step
                 if self._tail >> 74:
-                    self._millis, self._tail = self._millis + 1, self._bits(73)
-            return _format(self._millis, self._tail)
+                    self._begin(self._millis + 1)
+                found.append(_format(self._millis, self._tail))
+            return found
+
+    def _begin(self, millis: int) -> None:
+        # The top bit stays free, so that counting on within this millisecond cannot overflow soon.
+        self._millis, self._tail = millis, self._bits(73)
+
+    def _steps(self, count: int) -> tuple[int, ...]:
+        """So many numbers of 32 bits."""
+        return struct.unpack(f"<{count}I", self._bits(32 * count).to_bytes(4 * count, "little"))
 
 
 def _format(millis: int, tail: int) -> str:
     value = (
         (millis & (1 << 48) - 1) << 80 | 0x7 << 76 | (tail >> 62) << 64 | 0b10 << 62 | tail & (1 << 62) - 1
     )
-    text = f"{value:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return _dashed(f"{value:032x}")
 
 
 def id_bytes(entry_id: str) -> bytes:
@@ -74,5 +89,8 @@ def id_bytes(entry_id: str) -> bytes:
 
 def id_text(value: bytes) -> str:
     """The id of its 16 bytes."""
-    text = value.hex()
+    return _dashed(value.hex())
+
+
+def _dashed(text: str) -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

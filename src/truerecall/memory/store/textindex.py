@@ -32,7 +32,7 @@ def index_entries(db: sqlite3.Connection, rowids: Sequence[int], entries: Sequen
 
 def indexed_length(words: str, pairs: str) -> int:
     """Words in the text index, for BM25."""
-    return len(words.split()) + len(pairs.split())
+    return len(words.split()) + (len(pairs.split()) if pairs else 0)
 
 
 def postings(db: sqlite3.Connection, term: str, low: int, high: int) -> "NDArray[np.int64]":

@@ -131,8 +131,7 @@ def insert(db: sqlite3.Connection, placed: Sequence[Placed], models: OpenModels 
         ),
     )
     lengths = index_entries(db, rowids, entries)
-    sessions = _numbers(db, "session", [(one.partition, one.item.entry.source.session) for one in placed])
-    speakers = _numbers(db, "speaker", [(one.partition, one.item.entry.source.speaker) for one in placed])
+    sessions, speakers = _Numbers(db, "session"), _Numbers(db, "speaker")
     db.executemany(
         "INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length, session, position,"
         " speaker, traits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -144,14 +143,12 @@ def insert(db: sqlite3.Connection, placed: Sequence[Placed], models: OpenModels 
                 micros(entry.valid_to),
                 None if entry.happened_at is None else to_micros(entry.happened_at.instant),
                 length,
-                session,
+                sessions[row >> PARTITION_BITS, entry.source.session],
                 entry.source.position,
-                speaker,
-                int(traits_of(entry.text)),
+                speakers[row >> PARTITION_BITS, entry.source.speaker],
+                traits_of(entry.text),
             )
-            for row, entry, length, session, speaker in zip(
-                rowids, entries, lengths, sessions, speakers, strict=True
-            )
+            for row, entry, length in zip(rowids, entries, lengths, strict=True)
         ),
     )
     for row, one in zip(rowids, placed, strict=True):
@@ -160,15 +157,17 @@ def insert(db: sqlite3.Connection, placed: Sequence[Placed], models: OpenModels 
     return rowids
 
 
-def _numbers(
-    db: sqlite3.Connection, table: Numbered, names: Sequence[tuple[int, str | None]]
-) -> list[int | None]:
-    """The number of each name in its partition; None of no name."""
-    known = {
-        (partition, name): None if name is None else number_of(db, table, partition, name)
-        for partition, name in dict.fromkeys(names)
-    }
-    return [known[one] for one in names]
+class _Numbers(dict[tuple[int, str | None], int | None]):
+    """The number of each name in its partition, looked up once; None of no name."""
+
+    def __init__(self, db: sqlite3.Connection, table: Numbered) -> None:
+        super().__init__()
+        self._db, self._table = db, table
+
+    def __missing__(self, key: tuple[int, str | None]) -> int | None:
+        partition, name = key
+        self[key] = None if name is None else number_of(self._db, self._table, partition, name)
+        return self[key]
 
 
 def _new_rows(db: sqlite3.Connection, partitions: Sequence[int]) -> list[int]:

@@ -37,22 +37,19 @@ def mask(text: str) -> Masked:
             break
         for kind, count in found.items():
             counts[kind] = counts.get(kind, 0) + count
-    return Masked(text, sum(counts.values()), tuple(counts))
+    return Masked(text, sum(counts.values()), tuple(counts)) if counts else Masked(text, 0, ())
 
 
-# A masked value can uncover a label that was glued to it.
-_MOST_ROUNDS = 8
+_MOST_ROUNDS = 8  # a masked value can uncover a label that was glued to it
 
 
 def _mask_once(text: str) -> tuple[str, dict[str, int]]:
-    counts: dict[str, int] = {}
     text, blocks = _mask_private_keys(text)
-    if blocks:
-        counts["private-key"] = blocks
+    counts = {"private-key": blocks} if blocks else {}
     lowered = _lowered(text)
-    present = ("_" in lowered, "-" in lowered, "." in lowered, ":" in lowered)
+    long = _LONG in lowered.encode("utf-8", "surrogatepass").translate(_CHARACTERS)
     done = None
-    for hint, shape in _candidates(*present, "x" in lowered, "j" in lowered, "z" in lowered):
+    for hint, shape in _hints(long):
         if hint in lowered and shape is not done:  # this loop is most of the cost of a text without secrets
             done = shape
             text, count = _mask_shape(text, shape)
@@ -65,11 +62,16 @@ def _mask_once(text: str) -> tuple[str, dict[str, int]]:
     return text, counts
 
 
+# Few texts hold a run of twenty of these characters, as most secrets do.
+_LONG = b"x" * 20
+_CHARACTERS = bytes(120 if chr(c).isalnum() or chr(c) in "-._~+/" else 0 for c in range(128)) + bytes(128)
+_OF_SHORT_SECRETS = {"://", "authorization", "bearer", "basic", " -u", "--user", "xox"}
+
+
 @cache
-def _candidates(*present: bool) -> "tuple[tuple[str, _Shape], ...]":
-    """Each hint that can stand in a text with just these of the characters that most of them hold, and its shape."""
-    absent = {mark for mark, there in zip("_-.:xjz", present, strict=True) if not there}
-    return tuple((hint, shape) for shape in _SHAPES for hint in shape.hints if absent.isdisjoint(hint))
+def _hints(long: bool) -> "tuple[tuple[str, _Shape], ...]":
+    """Each hint and its shape; without such a run, of those that may match all the same."""
+    return tuple((hint, s) for s in _SHAPES for hint in s.hints if long or hint in _OF_SHORT_SECRETS)
 
 
 def _lowered(text: str) -> str:

@@ -130,44 +130,29 @@ def entry_of(
     """
     if draft.source_ids and (missing := [i for i in draft.source_ids if i not in sources]):
         return Refusal(f"its source {missing[0]} is not an entry that you can see")
-    given = normalise(draft.text).text
+    given = draft.text if draft.text.isascii() else normalise(draft.text).text
     text = strip_recalled(given)
     if not text.strip():
         return Refusal(
             "the text is empty" if not draft.text.strip() else "the text is nothing but recalled memory"
         )
     masked = mask(text)
-    origins = [sources[i] for i in draft.source_ids]
     trust, learned, private = draft.trust, draft.recorded_at or now, draft.visibility == "private"
-    replayed = draft.recorded_at is not None
-    if origins:
+    replayed, source_ids = draft.recorded_at is not None, draft.source_ids
+    if source_ids:
+        source_ids = tuple(dict.fromkeys(source_ids))
+        origins = [sources[i] for i in source_ids]
         trust = min(trust, *(origin.trust for origin in origins))
         private = private or any(origin.visibility == "private" for origin in origins)
         # What is derived from replayed history belongs to its time, and to none before it was all there.
         replayed = replayed or any(origin.replayed for origin in origins)
         first = draft.recorded_at or (origins[0].recorded_at if replayed else now)
         learned = max(first, *(origin.recorded_at for origin in origins))
-    entry = Entry(
-        id=entry_id,
-        scope=scope,
-        visibility="private" if private else "shared",
-        text=masked.text,
-        kind=draft.kind,
-        decay_class=draft.decay_class,
-        trust=trust,
-        source=_clean(draft.source),
-        source_ids=tuple(dict.fromkeys(draft.source_ids)),
-        happened_at=draft.happened_at,
-        recorded_at=learned,
-        replayed=replayed,
-        valid_from=draft.valid_from,
-        valid_to=draft.valid_to,
-        ended_at=draft.valid_to,
-        proof_count=draft.proof_count,
-        confidence=draft.confidence,
-        pinned=draft.pinned,
-        masked=masked.count,
-    )
+    entry = Entry(  # by place, in half the time: 19 names have to be matched
+        entry_id, scope, "private" if private else "shared", masked.text, draft.kind, draft.decay_class, trust,
+        _clean(draft.source), source_ids, draft.happened_at, learned, replayed, draft.valid_from, draft.valid_to,
+        draft.valid_to, draft.proof_count, draft.confidence, draft.pinned, masked.count,
+    )  # fmt: skip
     stripped = len(given) - len(text)
     return Accepted(entry, f"{stripped} characters of recalled memory were left out" if stripped else "")
 

@@ -14,8 +14,7 @@ from truerecall.core.ids import IdSource, id_bytes, id_text, seeded_bits, system
 from truerecall.errors import ArchiveError, InvalidInput, NotFound, StoreReadOnly
 from truerecall.memory.archive import read_archive, refuse_taken, write_archive
 from truerecall.memory.doctor import Health, examine
-from truerecall.memory.recall.evidence.weights import Weights, shipped_weights
-from truerecall.memory.recall.pipeline import Means, Request, recall
+from truerecall.memory.recall.pipeline import Request, recall
 from truerecall.memory.recall.recalled import Recall
 from truerecall.memory.reembed import Reembedded, embed_missing, reembed
 from truerecall.memory.store.database import IN_MEMORY
@@ -71,7 +70,6 @@ class Memory:
         settings: Settings,
         clock: Clock,
         ids: IdSource,
-        weights: Weights | None = None,
     ) -> None:
         self.scope = scope
         self.settings = settings
@@ -79,7 +77,6 @@ class Memory:
         self._embedder = embedder
         self._clock = clock
         self._ids = ids
-        self._weights = weights or shipped_weights()
         self._counter = named_counter(settings.recall.counter)
         self._frozen = False
 
@@ -95,7 +92,6 @@ class Memory:
         settings: Settings | None = None,
         clock: Clock = system_clock,
         seed: int | None = None,
-        weights: Weights | None = None,
     ) -> "Memory":
         """Open the store at ``path``, or make one (``":memory:"`` keeps it in memory).
 
@@ -109,7 +105,6 @@ class Memory:
             settings: See ``core.config``; the file's mode is one of them.
             clock: Returns the present; nothing else here reads a clock.
             seed: Makes the ids reproducible, with the clock: for a store that nothing else writes to.
-            weights: Of the evidence that recall weighs, if not those that ship (docs/design/recall-quality.md).
 
         Raises:
             InvalidScope: For a user, tenant or space that is empty or a wildcard.
@@ -123,7 +118,7 @@ class Memory:
         identity = None if model is None else model.identity
         store = SqliteStore.open(path, chosen.store, clock, identity, token_identity(model))
         ids = IdSource(clock, system_bits if seed is None else seeded_bits(seed))
-        return cls(store, scope, model, chosen, clock, ids, weights)
+        return cls(store, scope, model, chosen, clock, ids)
 
     def remember(
         self,
@@ -173,8 +168,7 @@ class Memory:
             valid_at=now if valid_at is None else aware(valid_at, "valid_at"),
             trust=frozenset(Trust.parse(tier) for tier in trust),
         )
-        means = Means(self._embedder, self._weights, self.settings, self._counter)
-        return recall(self._store, self.scope, request, means)
+        return recall(self._store, self.scope, request, self._embedder, self.settings, self._counter)
 
     def get(self, entry_id: str) -> Entry:
         """The entry of an id, or of its last eight digits (as blocks show them); ``NotFound`` if there is none."""
@@ -257,7 +251,7 @@ class Memory:
             store.close()
             raise
         ids = IdSource(lambda: instant)
-        cut = Memory(store, self.scope, self._embedder, self.settings, lambda: instant, ids, self._weights)
+        cut = Memory(store, self.scope, self._embedder, self.settings, lambda: instant, ids)
         cut._frozen = True
         return cut
 

@@ -16,9 +16,9 @@ RECALL_CLOSE = "</truerecall-block>"
 """Closes what recall puts into a prompt."""
 
 _EITHER = RECALL_OPEN[1:]  # both markers end so
-_SURROGATES = re.compile("([\ud800-\udbff][\udc00-\udfff])|[\ud800-\udfff]")
+_SURROGATES = "([\ud800-\udbff][\udc00-\udfff])|[\ud800-\udfff]"  # compiled on first use, and kept by `re`
 _BLOCK_BEGINS = "\n# "  # how `recall.pack` goes on after the opening marker
-_MARKER = re.compile(f"{re.escape(RECALL_OPEN)}|{re.escape(RECALL_CLOSE)}")
+_MARKER = f"{RECALL_OPEN}|{RECALL_CLOSE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def normalise(text: str) -> Normalised:
         replaced += 1
         return "\ufffd"
 
-    return Normalised(_SURROGATES.sub(whole, text), replaced)
+    return Normalised(re.sub(_SURROGATES, whole, text), replaced)
 
 
 def strip_recalled(text: str) -> str:
@@ -68,7 +68,7 @@ def strip_recalled(text: str) -> str:
         return text
     opened: list[int] = []
     pieces: list[tuple[int, int]] = []  # to remove: lone markers and whole blocks
-    for marker in _MARKER.finditer(text):
+    for marker in re.finditer(_MARKER, text):
         if marker.group() == RECALL_OPEN:
             opened.append(len(pieces))
             pieces.append(marker.span())
@@ -94,4 +94,4 @@ def strip_recalled(text: str) -> str:
     kept.append(text[position:])
     stripped = "".join(kept)
     # The rests around a removed block can form a marker; no marker holds a line feed.
-    return "\n".join(kept) if _MARKER.search(stripped) else stripped
+    return "\n".join(kept) if re.search(_MARKER, stripped) else stripped

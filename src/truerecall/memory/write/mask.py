@@ -5,7 +5,8 @@ values that only a label makes a secret (``password=``), masked when they look d
 Documentation stays: placeholders, references to variables, and anything that holds EXAMPLE.
 
 Linear in the length of the text: no quantifier can hand what it took to another one, and what is tried and
-fails is bounded or cannot be tried again from the next place.
+fails is bounded or cannot be tried again from the next place. Patterns are compiled (and kept, by ``re``) on first
+use, as reading a memory needs none.
 """
 
 import base64
@@ -106,12 +107,12 @@ def _mask_shape(text: str, shape: _Shape) -> tuple[str, int]:
 
 # --- Private key blocks -------------------------------------------------------------------------------------
 
-_KEY_EDGE = re.compile(r"-{4,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_KEY_RUN = re.compile(r"[A-Za-z0-9+/]{20}")
+_KEY_EDGE = r"-{4,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+_KEY_RUN = r"[A-Za-z0-9+/]{20}"
 _KEY_HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash)\\?: ?[^\n\\]{0,200}"
 # Base64 in lines, whatever stands between the lines (escaped line ends, quotes, comment signs), and a last
 # shorter line.
-_KEY_BODY = re.compile(
+_KEY_BODY = (
     rf"(?:(?:\\[nr]|[^A-Za-z0-9+/=]){{0,24}}(?:{_KEY_HEADER}|[A-Za-z0-9+/=]{{16,}}+))*+"
     r"(?:(?:\\[nr]|[\s\"'+>#]){1,24}[A-Za-z0-9+/]{1,15}={0,2}(?=[ \t]*(?:[\r\n\"'\\]|$)))?"
 )
@@ -121,7 +122,7 @@ def _mask_private_keys(text: str) -> tuple[str, int]:
     """Mask from BEGIN to END, or without an END as far as the key's lines go."""
     if "PRIVATE KEY" not in text:
         return text, 0
-    edges = list(_KEY_EDGE.finditer(text))
+    edges = list(re.finditer(_KEY_EDGE, text))
     kept: list[str] = []
     position = count = 0
     for i, edge in enumerate(edges):
@@ -134,10 +135,10 @@ def _mask_private_keys(text: str) -> tuple[str, int]:
         closed = following is not None and following.group(1) == "END"
         stop = limit
         if not closed:
-            body = _KEY_BODY.match(text, edge.end(), limit)
+            body = re.compile(_KEY_BODY).match(text, edge.end(), limit)
             stop = body.end() if body else edge.end()
         found = text[edge.end() : stop]
-        if not _KEY_RUN.search(found) or _is_documentation(found):
+        if not re.search(_KEY_RUN, found) or _is_documentation(found):
             continue
         kept += (text[position : edge.start()], "[masked:private-key]")
         position = following.end() if closed and following else stop
@@ -147,35 +148,33 @@ def _mask_private_keys(text: str) -> tuple[str, int]:
 
 # --- What is documentation, and what looks drawn ------------------------------------------------------------
 
-_DOCUMENTATION = re.compile(
-    r"example|x{4}|\*{3}|\.{3}|…|0{12}|placeholder|redacted|change[-_]?(?:me|it|this)|replace[-_]?(?:me|with|this)"
+_DOCUMENTATION = (
+    r"(?i)example|x{4}|\*{3}|\.{3}|…|0{12}|placeholder|redacted|change[-_]?(?:me|it|this)|replace[-_]?(?:me|with|this)"
     r"|your[-_]?(?:own|api|access|auth|client|secret|token|key|pass|password|value|real)|insert[-_]?(?:your|here)"
     r"|(?:my|dummy|sample|fake)[-_]?(?:api|secret|token|key|pass|password|value)"
-    r"|(?:token|key|secret|password)[-_]?(?:goes[-_]?)?here|[<>]|\$\{|\{\{|[-_]here$|^todo|^none$|^null$",
-    re.IGNORECASE,
+    r"|(?:token|key|secret|password)[-_]?(?:goes[-_]?)?here|[<>]|\$\{|\{\{|[-_]here$|^todo|^none$|^null$"
 )
-_PLACE = re.compile(
-    r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|user(?:name)?|admin|root|guest|postgres|mysql|mongo|redis"
-    r"|test|foo|bar|my)(?:[-_]?(?:pass(?:word|wd)?|pwd|secret|token|key))?\d{0,3}",
-    re.IGNORECASE,
+_PLACE = (
+    r"(?i)(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|user(?:name)?|admin|root|guest|postgres|mysql|mongo|redis"
+    r"|test|foo|bar|my)(?:[-_]?(?:pass(?:word|wd)?|pwd|secret|token|key))?\d{0,3}"
 )
 # References into code and the environment, paths, addresses, dates.
-_REFERENCE = re.compile(
+_REFERENCE = (
     r"\$[A-Za-z_]\w*$|\$\(|%[A-Za-z_]\w*%$|%[sd]$|%\(|@\w+@$|\{[\w.]*\}$"
     r"|/[\w.-]{1,24}(?:/[\w.-]{0,24})*$|\.{1,2}/|~/|[A-Za-z]:\\|[a-z][a-z0-9+.-]{1,20}://|arn:"
     r"|(?:os|process|import|env|ENV|config|settings|secrets|vars|self|this|var|System)\."
     r"|\d{4}-\d\d-\d\d(?:[T ]|$)"
 )
-_NAME = re.compile(r"[A-Za-z]+\d{0,2}(?:[_.-]+(?:[A-Za-z]+\d{0,3}|\d{1,4}))+")
-_CODE_NAME = re.compile(r"[A-Za-z]+\d{0,2}(?:[_.]+(?:[A-Za-z]+\d{0,3}|\d{1,2}))+")
-_PATH = re.compile(r"[a-z0-9_.-]{1,31}(?:/[a-z0-9_.-]{1,31})+")
-_LABEL_WORD = re.compile(r"pass(?:word|wd|phrase)|secret|token|credential|api[_-]?key", re.IGNORECASE)
+_NAME = r"[A-Za-z]+\d{0,2}(?:[_.-]+(?:[A-Za-z]+\d{0,3}|\d{1,4}))+"
+_CODE_NAME = r"[A-Za-z]+\d{0,2}(?:[_.]+(?:[A-Za-z]+\d{0,3}|\d{1,2}))+"
+_PATH = r"[a-z0-9_.-]{1,31}(?:/[a-z0-9_.-]{1,31})+"
+_LABEL_WORD = r"(?i)pass(?:word|wd|phrase)|secret|token|credential|api[_-]?key"
 _STRONG = frozenset("!@#$%^&*+/=~?")
 _LEAST_DISTINCT = 5
 
 
 def _is_documentation(value: str) -> bool:
-    return _DOCUMENTATION.search(value) is not None
+    return re.search(_DOCUMENTATION, value) is not None
 
 
 def _is_token(value: str) -> bool:
@@ -188,7 +187,7 @@ def _is_mixed_token(value: str) -> bool:
 
 
 def _is_url_password(value: str) -> bool:
-    if _is_documentation(value) or _PLACE.fullmatch(value) or _REFERENCE.match(value):
+    if _is_documentation(value) or re.fullmatch(_PLACE, value) or re.match(_REFERENCE, value):
         return False
     return not value.isdigit() or len(value) > 5  # not a port
 
@@ -205,11 +204,11 @@ def _is_basic_credential(value: str) -> bool:
 def _looks_drawn(value: str) -> bool:
     """Whether a labelled value mixes its characters as no word, name, path or reference does."""
     value = value.rstrip("=?!")
-    if len(set(value)) < _LEAST_DISTINCT or any(c.isspace() for c in value) or _REFERENCE.match(value):
+    if len(set(value)) < _LEAST_DISTINCT or any(c.isspace() for c in value) or re.match(_REFERENCE, value):
         return False
-    if _is_documentation(value) or _PLACE.fullmatch(value) or _PATH.fullmatch(value):
+    if _is_documentation(value) or re.fullmatch(_PLACE, value) or re.fullmatch(_PATH, value):
         return False
-    if re.fullmatch(r"[\w.-]*", value) and _LABEL_WORD.search(value):
+    if re.fullmatch(r"[\w.-]*", value) and re.search(_LABEL_WORD, value):
         return False
     if not _has(value, str.isalpha):
         return False
@@ -220,11 +219,11 @@ def _looks_drawn(value: str) -> bool:
 
 
 def _is_labelled_secret(value: str) -> bool:
-    return _looks_drawn(value) and not _NAME.fullmatch(value)
+    return _looks_drawn(value) and not re.fullmatch(_NAME, value)
 
 
 def _is_labelled_password(value: str) -> bool:
-    return _looks_drawn(value) and not _CODE_NAME.fullmatch(value)
+    return _looks_drawn(value) and not re.fullmatch(_CODE_NAME, value)
 
 
 def _has(value: str, test: Callable[[str], bool]) -> bool:
@@ -333,29 +332,27 @@ _SHAPES: tuple[_Shape, ...] = (
 # --- Values that a label makes secrets ----------------------------------------------------------------------
 
 # Searched in the lowered text: literals in one case are several times as fast as IGNORECASE.
-_LABEL = re.compile(
+_LABEL = (
     r"(?P<label>password|passwd|passphrase|pwd|secret|token|credentials?|key)"
     r"(?:[_-]?(?:key|base|value|string|prod|dev|staging|live|[0-9])){0,3}"
     rf"(?:{_SEPARATOR}|(?P<option>[ \t]{{1,4}}))"
 )
-_BEFORE_KEY = re.compile(
+_BEFORE_KEY = (
     r"(?:api|access|auth|account|private|secret|signing|encryption|master|service|client|app|deploy|storage"
     r"|license)[_ -]?$"
 )
-_BEFORE_OPTION = re.compile(r"--(?:[a-z]{1,16}-)?$")
-_BEFORE_VARIABLE = re.compile(r"(?:^|\n)[ \t]{0,16}(?:export[ \t]|set[ \t]|ENV[ \t])?[A-Z0-9_]{0,40}$")
-_QUOTED = re.compile(r"\\{0,3}(?P<q>[\"'`])(?P<v>(?:(?!(?P=q))[^\\\n]|\\(?!(?P=q))){8,}+)")
-_BARE = re.compile(
-    r"(?:\\{0,3}[\"'`])?(?P<v>(?:[^\s\"'`\\,;&<>(){}\[\]=]|\\(?![\"'`nrt\\])|&(?!\w{1,40}=)){8,}+={0,2}+)(?![(\[{])"
-)
-_TO_LINE_END = re.compile(r"(?P<v>[^\s\"'`(\[{]\S{7,})[ \t]*$", re.MULTILINE)
+_BEFORE_OPTION = r"--(?:[a-z]{1,16}-)?$"
+_BEFORE_VARIABLE = r"(?:^|\n)[ \t]{0,16}(?:export[ \t]|set[ \t]|ENV[ \t])?[A-Z0-9_]{0,40}$"
+_QUOTED = r"\\{0,3}(?P<q>[\"'`])(?P<v>(?:(?!(?P=q))[^\\\n]|\\(?!(?P=q))){8,}+)"
+_BARE = r"(?:\\{0,3}[\"'`])?(?P<v>(?:[^\s\"'`\\,;&<>(){}\[\]=]|\\(?![\"'`nrt\\])|&(?!\w{1,40}=)){8,}+={0,2}+)(?![(\[{])"
+_TO_LINE_END = r"(?m)(?P<v>[^\s\"'`(\[{]\S{7,})[ \t]*$"
 
 
 def _mask_labelled(text: str, lowered: str) -> tuple[str, dict[str, int]]:
     counts: dict[str, int] = {}
     kept: list[str] = []
     written = read = 0
-    for label in _LABEL.finditer(lowered):
+    for label in re.finditer(_LABEL, lowered):
         if label.start() < read or not _is_label(label, lowered):
             continue
         span, read = _value_after(text, label)
@@ -370,9 +367,9 @@ def _mask_labelled(text: str, lowered: str) -> tuple[str, dict[str, int]]:
 
 def _is_label(label: re.Match[str], lowered: str) -> bool:
     start = label.start()
-    if label["option"] and not _BEFORE_OPTION.search(lowered, max(0, start - 20), start):
+    if label["option"] and not re.compile(_BEFORE_OPTION).search(lowered, max(0, start - 20), start):
         return False
-    return label["label"] != "key" or bool(_BEFORE_KEY.search(lowered, max(0, start - 12), start))
+    return label["label"] != "key" or bool(re.compile(_BEFORE_KEY).search(lowered, max(0, start - 12), start))
 
 
 def _value_after(text: str, label: re.Match[str]) -> tuple[tuple[int, int] | None, int]:
@@ -384,7 +381,7 @@ def _value_after(text: str, label: re.Match[str]) -> tuple[tuple[int, int] | Non
         is_secret = _is_labelled_password
     read = label.end()
     for form in forms:
-        value = form.match(text, label.end())
+        value = re.compile(form).match(text, label.end())
         if value and "[masked:" not in value["v"] and is_secret(value["v"]):
             return value.span("v"), value.end("v")
         # A bare run is read once, or "token:token:..." would be read again from each place. A quoted one may
@@ -397,4 +394,4 @@ def _value_after(text: str, label: re.Match[str]) -> tuple[tuple[int, int] | Non
 def _sets_a_variable(text: str, label: re.Match[str]) -> bool:
     if not (label.group().endswith("=") and text[label.start() : label.end()].isupper()):
         return False
-    return _BEFORE_VARIABLE.search(text, max(0, label.start() - 64), label.start()) is not None
+    return re.compile(_BEFORE_VARIABLE).search(text, max(0, label.start() - 64), label.start()) is not None

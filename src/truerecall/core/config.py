@@ -5,10 +5,8 @@ docs/settings.md names the manifest that decided each default.
 """
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -82,6 +80,8 @@ class Settings:
 
 def load_settings(path: Path) -> Settings:
     """The settings of a TOML file; ``InvalidSettings`` for an unknown key, a wrong type or an impossible value."""
+    import tomllib  # on first use, as difflib: most processes read no settings
+
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -109,6 +109,8 @@ def _fill(record: Any, data: Mapping[str, Any], where: str) -> Any:
     for key, value in data.items():
         place = f"{where}: {key}"
         if key not in known:
+            from difflib import get_close_matches
+
             near = get_close_matches(key, known, n=1)
             hint = f"Did you mean {near[0]}? " if near else ""
             raise InvalidSettings(

@@ -5,7 +5,6 @@ sorting by id is sorting by arrival.
 """
 
 import os
-import random
 import re
 import struct
 import threading
@@ -27,6 +26,8 @@ def system_bits(count: int) -> int:
 
 def seeded_bits(seed: int) -> RandomBits:
     """The same bits for the same seed: for tests and for runs that must give the same bytes."""
+    import random  # most sources of ids have no seed
+
     return random.Random(seed).getrandbits
 
 

@@ -5,18 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from truerecall.core.clock import Clock, aware, system_clock
 from truerecall.core.config import Settings
 from truerecall.core.entry import DEFAULT_TRUST, Draft, Entry, Event, EventKind, Scope, Trust
 from truerecall.core.ids import IdSource, id_bytes, id_text, seeded_bits, system_bits
-from truerecall.errors import ArchiveError, InvalidInput, NotFound, StoreReadOnly
-from truerecall.memory.archive import read_archive, refuse_taken, write_archive
-from truerecall.memory.doctor import Health, examine
+from truerecall.errors import InvalidInput, NotFound, StoreReadOnly
 from truerecall.memory.recall.pipeline import Request, recall
 from truerecall.memory.recall.recalled import Recall
-from truerecall.memory.reembed import Reembedded, embed_missing, reembed
 from truerecall.memory.store.database import IN_MEMORY
 from truerecall.memory.store.protocol import Counts, Filter, Purged, Store
 from truerecall.memory.store.sqlite import SqliteStore
@@ -37,6 +34,11 @@ from truerecall.models.protocols import Embedder, token_identity
 from truerecall.models.registry import embedder as named_embedder
 from truerecall.models.tokens import counter as named_counter
 
+if TYPE_CHECKING:  # a new process that recalls once need not load them
+    from truerecall.memory.doctor import Health
+    from truerecall.memory.reembed import Reembedded
+    from truerecall.memory.transfer import Imported
+
 _BATCH = 1000  # entries a transaction
 
 
@@ -47,16 +49,6 @@ class History:
     entry: Entry
     events: tuple[Event, ...]
     """In the order in which they were recorded."""
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import brought."""
-
-    entries: int
-    events: int
-    known: int
-    """Entries that were here already, unchanged."""
 
 
 class Memory:
@@ -257,51 +249,41 @@ class Memory:
 
     def export(self, folder: str | Path) -> Path:
         """Write all that this user sees into a new folder: a manifest and JSON lines."""
+        from truerecall.memory.transfer import export
+
         target = Path(folder).resolve()
-        refuse_taken(target)
-        identity = None if self._embedder is None else self._embedder.identity
-        if not self._frozen:
-            # Before it is written: a purge must know of it, and may know of one that failed.
-            self._store.note_export(self.scope, target, self._clock())
-        with self._store.snapshot(self.scope) as all_of_it:
-            tokens = token_identity(self._embedder)
-            write_archive(target, self.scope, all_of_it.entries, all_of_it.events, identity, tokens)
+        export(self._store, self.scope, self._embedder, target, None if self._frozen else self._clock())
         return target
 
-    def import_(self, folder: str | Path, *, progress: Progress | None = None) -> Imported:
+    def import_(self, folder: str | Path, *, progress: Progress | None = None) -> "Imported":
         """Take in an export of this tenant and space, exactly; what is here already stays, so it can be repeated.
 
         Where it has no vectors of the open embedder, the entries are embedded after they are stored; ``progress`` is
         told how many of how many.
         """
-        self._writable()
-        archive = read_archive(Path(folder))
-        if (archive.scope.tenant, archive.scope.space) != (self.scope.tenant, self.scope.space):
-            raise ArchiveError(
-                f"the export is of tenant {archive.scope.tenant!r}, space {archive.scope.space!r}",
-                where=str(folder),
-                remedy="Open the memory with that tenant and space, and import it there.",
-            )
-        identity = None if self._embedder is None else self._embedder.identity
-        items = archive.entries(identity, token_identity(self._embedder))
-        entries, events = self._store.restore(self.scope, items, archive.events())
-        if self._embedder is not None:
-            embed_missing(self._store, self._embedder, self.settings.store.most_chunks, progress)
-        return Imported(entries, events, archive.counts["entries"] - entries)
+        from truerecall.memory.transfer import bring
 
-    def doctor(self, repair: bool = False, *, progress: Progress | None = None) -> Health:
+        self._writable()
+        most_chunks = self.settings.store.most_chunks
+        return bring(self._store, self.scope, self._embedder, Path(folder), most_chunks, progress)
+
+    def doctor(self, repair: bool = False, *, progress: Progress | None = None) -> "Health":
         """Check the whole file, and with ``repair`` make anew what is derived, missing vectors included."""
+        from truerecall.memory.doctor import examine
+
         return examine(self._store, self._embedder, self.settings.store.most_chunks, repair, progress)
 
     def reembed(
         self, embedder: Embedder | str | None = None, *, progress: Progress | None = None
-    ) -> Reembedded:
+    ) -> "Reembedded":
         """Give every entry of the whole file a vector of ``embedder``, and go over to it; by default the open one.
 
         Open a store of another model with ``embedder="none"`` for it. In batches: broken off, it goes on where it was
         when it is called again. Recall works meanwhile, with the vectors that are there; those of the old model are
         removed at the end, and until then a process that has it open finds them.
         """
+        from truerecall.memory.reembed import reembed
+
         self._writable()
         model = named_embedder(embedder) if isinstance(embedder, str) else embedder
         if model is not None:

@@ -10,10 +10,9 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import metadata, resources
+from importlib import metadata
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -44,7 +43,7 @@ _SLICE = 2_000  # atoms tokenised at a time: bounds memory on texts of any size
 _BATCH = 1024  # texts in flight at a time
 _ROWS = 10  # multiplied at a time: for larger products OpenBLAS wakes threads, which cost half as much as the model
 _TELEMETRY_FROM = (1, 29)
-_PROJECTION = Path(str(resources.files("truerecall.models").joinpath("projection.npy")))
+_PROJECTION = Path(__file__).with_name("projection.npy")
 _UNKNOWN = "[UNK]"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -205,6 +204,8 @@ class LocalEmbedder:
         if self._threads == 1 or len(texts) < 2:
             yield from map(make, texts)
             return
+        from concurrent.futures import ThreadPoolExecutor  # one query needs none: 4 ms of a new process
+
         with ThreadPoolExecutor(self._threads) as pool:
             for start in range(0, len(texts), _BATCH):
                 yield from pool.map(make, texts[start : start + _BATCH])

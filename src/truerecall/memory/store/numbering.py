@@ -18,10 +18,11 @@ def number_of(db: sqlite3.Connection, table: Numbered, partition: int, name: str
     query = f"SELECT number FROM {table} WHERE partition = ? AND name = ?"
     found = db.execute(query, (partition, name)).fetchone()
     if found is None:
+        # By VALUES: an INSERT from a SELECT has a savepoint, at which FTS5 writes out all that it holds back.
         db.execute(
-            f"INSERT INTO {table} (partition, number, name)"
-            f" SELECT ?, coalesce(max(number) + 1, 0), ? FROM {table} WHERE partition = ?",
-            (partition, name, partition),
+            f"INSERT INTO {table} (partition, number, name) VALUES"
+            f" (?1, coalesce((SELECT max(number) + 1 FROM {table} WHERE partition = ?1), 0), ?2)",
+            (partition, name),
         )
         found = db.execute(query, (partition, name)).fetchone()
     return int(found[0])

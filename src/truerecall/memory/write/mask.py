@@ -31,6 +31,8 @@ class Masked:
 
 def mask(text: str) -> Masked:
     """Replace each secret by ``[masked:<kind>]``; masking what was masked adds nothing."""
+    if _is_clean(text):
+        return Masked(text, 0, ())
     counts: dict[str, int] = {}
     for _ in range(_MOST_ROUNDS):
         text, found = _mask_once(text)
@@ -38,20 +40,16 @@ def mask(text: str) -> Masked:
             break
         for kind, count in found.items():
             counts[kind] = counts.get(kind, 0) + count
-    return Masked(text, sum(counts.values()), tuple(counts)) if counts else Masked(text, 0, ())
-
-
-_MOST_ROUNDS = 8  # a masked value can uncover a label that was glued to it
+    return Masked(text, sum(counts.values()), tuple(counts))
 
 
 def _mask_once(text: str) -> tuple[str, dict[str, int]]:
-    text, blocks = _mask_private_keys(text)
+    text, blocks = _mask_private_keys(text) if "PRIVATE KEY" in text else (text, 0)
     counts = {"private-key": blocks} if blocks else {}
     lowered = _lowered(text)
-    long = _LONG in lowered.encode("utf-8", "surrogatepass").translate(_CHARACTERS)
     done = None
-    for hint, shape in _hints(long):
-        if hint in lowered and shape is not done:  # this loop is most of the cost of a text without secrets
+    for hint, shape in _hints():
+        if hint in lowered and shape is not done:
             done = shape
             text, count = _mask_shape(text, shape)
             if count:
@@ -63,16 +61,23 @@ def _mask_once(text: str) -> tuple[str, dict[str, int]]:
     return text, counts
 
 
-# Few texts hold a run of twenty of these characters, as most secrets do.
+_MOST_ROUNDS = 8  # a masked value can uncover a label that was glued to it
 _LONG = b"x" * 20
 _CHARACTERS = bytes(120 if chr(c).isalnum() or chr(c) in "-._~+/" else 0 for c in range(128)) + bytes(128)
-_OF_SHORT_SECRETS = {"://", "authorization", "bearer", "basic", " -u", "--user", "xox"}
+
+
+def _is_clean(text: str) -> bool:
+    """Whether a text lacks what any secret has: a run of twenty of these characters, a label, or one of these hints."""
+    low = text.lower()
+    runs = low.encode("utf-8", "surrogatepass").translate(_CHARACTERS)
+    labelled = ":" in low or "=" in low or "--" in low
+    hinted = "bearer" in low or "basic" in low or " -u" in low or "xox" in low
+    return not (labelled or hinted or _LONG in runs)
 
 
 @cache
-def _hints(long: bool) -> "tuple[tuple[str, _Shape], ...]":
-    """Each hint and its shape; without such a run, of those that may match all the same."""
-    return tuple((hint, s) for s in _SHAPES for hint in s.hints if long or hint in _OF_SHORT_SECRETS)
+def _hints() -> "tuple[tuple[str, _Shape], ...]":
+    return tuple((hint, shape) for shape in _SHAPES for hint in shape.hints)
 
 
 def _lowered(text: str) -> str:
@@ -120,8 +125,6 @@ _KEY_BODY = (
 
 def _mask_private_keys(text: str) -> tuple[str, int]:
     """Mask from BEGIN to END, or without an END as far as the key's lines go."""
-    if "PRIVATE KEY" not in text:
-        return text, 0
     edges = list(re.finditer(_KEY_EDGE, text))
     kept: list[str] = []
     position = count = 0

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Literal, TypedDict
 
 from truerecall.core.clock import aware
@@ -45,6 +46,7 @@ Rememberable = str | Message | Mapping[str, object] | Draft
 
 _SOURCE_FIELDS = frozenset({"speaker", "session", "position", "channel"})
 _SOURCE_NAMES = tuple(item.name for item in fields(Source) if item.name != "position")
+_names_of = attrgetter(*_SOURCE_NAMES)
 _KNOWN = frozenset(Details.__annotations__)
 
 
@@ -159,17 +161,17 @@ def entry_of(
 
 def _clean(source: Source) -> Source:
     """Names of a source, storable and without secrets in them."""
-    changes: dict[str, Any] = {}
-    for name in _SOURCE_NAMES:
-        value = getattr(source, name)
-        if value is not None and (cleaned := _clean_name(value)) != value:
-            changes[name] = cleaned
-    return replace(source, **changes) if changes else source
+    given = _names_of(source)
+    cleaned = _clean_names(given)
+    if cleaned == given:
+        return source
+    changes: dict[str, Any] = dict(zip(_SOURCE_NAMES, cleaned, strict=True))
+    return replace(source, **changes)
 
 
 @lru_cache(maxsize=1024)  # few different ones stand in many entries
-def _clean_name(name: str) -> str:
-    return mask(normalise(name).text).text
+def _clean_names(names: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    return tuple(None if name is None else mask(normalise(name).text).text for name in names)
 
 
 WriteStatus = Literal[

@@ -22,11 +22,22 @@ BLOCK = 1024  # rows; the triggers of the schema know it as well
 _NEVER = -(2**63)
 _ALWAYS = 2**63 - 1
 _COLUMNS = 10
+_EXPRESSIONS = (
+    "rowid",
+    "trust",
+    f"coalesce(starts_at, {_NEVER})",
+    f"coalesce(ends_at, {_ALWAYS})",
+    f"coalesce(happened_at, {_NEVER})",
+    "length",
+    "coalesce(session, -1)",
+    "coalesce(position, -1)",
+    "coalesce(speaker, -1)",
+    "traits",
+)
+# Each column as one text: handing rows to Python one by one takes twice as long.
 _SELECT = (
-    f"SELECT rowid, trust, coalesce(starts_at, {_NEVER}), coalesce(ends_at, {_ALWAYS}),"
-    f" coalesce(happened_at, {_NEVER}), length, coalesce(session, -1), coalesce(position, -1),"
-    " coalesce(speaker, -1), traits"
-    " FROM standing WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
+    f"SELECT {', '.join(f'group_concat({each})' for each in _EXPRESSIONS)} FROM"
+    " (SELECT rowid, * FROM standing WHERE rowid BETWEEN ? AND ? ORDER BY rowid)"
 )
 
 
@@ -255,8 +266,8 @@ def block_faults(db: sqlite3.Connection) -> list[str]:
 
 def _rows(db: sqlite3.Connection, low: int, high: int) -> "NDArray[np.int64]":
     """Shape (10, rows), in the order of the fields."""
-    rows = db.execute(_SELECT, (low, high)).fetchall()
-    return np.array(rows, dtype=np.int64).reshape(len(rows), _COLUMNS).T
+    columns = db.execute(_SELECT, (low, high)).fetchone()
+    return np.array([np.fromstring(column or "", dtype=np.int64, sep=",") for column in columns])
 
 
 def _packed(rows: "NDArray[np.int64]") -> bytes:

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from truerecall.core.clock import aware, parse_instant
 from truerecall.core.ids import id_bytes, id_text
+from truerecall.core.records import made_quickly
 from truerecall.errors import InvalidInput, InvalidScope, InvalidTime
 
 Kind = Literal[
@@ -249,6 +250,7 @@ class Draft:
             raise InvalidInput(f"confidence is {self.confidence!r}", remedy="Give a number from 0 to 1.")
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One remembered thing, as the store holds it."""

@@ -32,8 +32,9 @@ INSERT_ENTRY = f"INSERT INTO entry ({_COLUMNS}) VALUES ({', '.join('?' * 27)})"
 
 def digest_of(entry: Entry) -> bytes:
     """What two entries of one partition share if the second is a duplicate: session, position and text."""
-    place = f"{entry.source.session!r}\x00{entry.source.position!r}\x00"
-    return hashlib.blake2b(place.encode() + entry.text.encode(), digest_size=16).digest()
+    source = entry.source
+    told = f"{source.session!r}\x00{source.position!r}\x00{entry.text}"
+    return hashlib.blake2b(told.encode(), digest_size=16).digest()
 
 
 def entry_row(rowid: int, entry: Entry, digest: bytes) -> tuple[Any, ...]:

@@ -67,14 +67,17 @@ def place(db: sqlite3.Connection, items: Sequence[Prepared]) -> list[Placed]:
     """Find the partition of each; one that nothing was written to yet is made."""
     numbers: dict[tuple[str, str, str], int] = {}
     placed = []
+    scope = visibility = None
+    number = 0
     for item in items:
-        scope, visibility = item.entry.scope, item.entry.visibility
-        where = scope.tenant, scope.space, scope.user if visibility == "private" else ""
-        number = numbers.get(where)
-        if number is None:
-            number = partition_number(db, scope, visibility) or _new_partition(db, where)
-            numbers[where] = number
-        placed.append(Placed(item, number, digest_of(item.entry)))
+        entry = item.entry
+        if entry.scope is not scope or entry.visibility != visibility:  # the next is mostly as the one before
+            scope, visibility = entry.scope, entry.visibility
+            where = scope.tenant, scope.space, scope.user if visibility == "private" else ""
+            if where not in numbers:
+                numbers[where] = partition_number(db, scope, visibility) or _new_partition(db, where)
+            number = numbers[where]
+        placed.append(Placed(item, number, digest_of(entry)))
     return placed
 
 

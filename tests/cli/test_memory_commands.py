@@ -24,7 +24,7 @@ def test_texts_are_remembered_one_line_each_and_recalled_with_a_reason(cli) -> N
     assert found.code == 0
     hit, why = found.out.splitlines()
     assert hit.startswith(f"1. {first}  ") and hit.endswith("  learned  Ada keeps two cats")
-    assert why == "   score 1.000: lexical #1 (cats)"
+    assert why == "   score 1.000: lexical #1 (cats), window #1 (near: cats)"
     assert second not in found.out
     assert found.err.startswith("note: vector lane: ")
 
@@ -145,8 +145,11 @@ def test_explain_shows_lanes_factors_and_everything_dropped(cli) -> None:
     assert f"query sha256 {hashlib.sha256(b'alpha').hexdigest()[:16]}, 1 terms" in lines
     assert [line.split(":")[0] for line in lines if line.startswith("lane ")] == [
         "lane lexical",
+        "lane window",
+        "lane session",
         "lane vector",
     ]
+    assert any(line.startswith("reranked the first 2 by words: ") for line in lines)
     (scored,) = [line for line in lines if line.startswith("scored ")]
     assert kept in scored and all(f"{name} x" in scored for name in ("recency", "temporal", "trust"))
     dropped = {line.split()[1].rstrip(":"): line.split()[2] for line in lines if line.startswith("dropped ")}

@@ -46,25 +46,26 @@ def diary(opened: Opener, clock: ManualClock) -> Memory:
 def test_rarer_words_count_for_more(memory: Memory, clock: ManualClock) -> None:
     keep_diary(memory, clock)
 
-    assert texts(memory.recall("the brewer")) == [
+    assert set(texts(memory.recall("the brewer"))[:2]) == {
         "A brewer needs soft water.",
         "The mill was sold to a brewer.",
-    ]
+    }
     assert texts(memory.recall("april herons brewer water"))[0] == "A brewer needs soft water."
 
 
 def test_a_hit_says_why_it_is_there(diary: Memory) -> None:
-    hit = diary.recall("herons at the weir").hits[0]
+    (hit,) = [hit for hit in diary.recall("herons at the weir").hits if hit.lanes["vector"].rank == 1]
 
-    assert hit.lanes["lexical"].reason == "herons weir"
+    assert set(hit.lanes["lexical"].reason.split()) == {"herons", "weir"}
     assert hit.lanes["vector"].reason.startswith("cosine 0.")
-    assert hit.why.startswith("lexical #1 (herons weir), vector #1 (cosine 0.")
-    assert hit.score == hit.fused
+    assert hit.why.startswith("lexical #1 (")
+    assert ", vector #1 (cosine 0." in hit.why
+    assert hit.score == hit.base
 
 
 def test_the_golden_values_of_the_fusion_come_out_of_the_pipeline(opened: Opener) -> None:
     embedder = ScriptedEmbedder({"heron": [1, 0], "a grey bird": [1, 0], "query": [1, 0]}, default=[0, 1])
-    settings = Settings(lanes=LaneWeights(lexical=1.0, vector=1.5))
+    settings = Settings(lanes=LaneWeights(lexical=1.0, window=0.0, session=0.0, vector=1.5))
     memory = opened(embedder=embedder, settings=settings)
     memory.remember(["a grey bird", "the query word"])
     first, second = memory.recall("query").hits
@@ -91,7 +92,7 @@ def test_a_factor_moves_the_order_only_when_it_is_on(
     assert {
         name for hit in off.hits for name in hit.why.split() if name in ("recency", "temporal", "trust")
     } == set()
-    assert on.hits[1].score != on.hits[1].fused or on.hits[0].score != on.hits[0].fused
+    assert on.hits[1].score != on.hits[1].base or on.hits[0].score != on.hits[0].base
 
 
 def test_with_every_factor_at_0_recall_is_byte_for_byte_the_plain_one(
@@ -105,7 +106,7 @@ def test_with_every_factor_at_0_recall_is_byte_for_byte_the_plain_one(
 
     assert traced(a) == traced(b)
     assert a.text == b.text
-    assert all(hit.score == hit.fused for hit in a.hits)
+    assert all(hit.score == hit.base for hit in a.hits)
 
 
 def test_a_lane_of_weight_0_is_as_good_as_absent(opened: Opener, clock: ManualClock) -> None:
@@ -114,7 +115,7 @@ def test_a_lane_of_weight_0_is_as_good_as_absent(opened: Opener, clock: ManualCl
     asked = len(embedder.calls)
     off = opened(embedder=embedder, settings=Settings(lanes=LaneWeights(vector=0.0))).recall("heron")
 
-    assert [lane.name for lane in off.trace.lanes] == ["lexical"]
+    assert [lane.name for lane in off.trace.lanes] == ["lexical", "window", "session"]
     assert off.degradations == ()
     assert len(embedder.calls) == asked
     without = opened().recall("heron")
@@ -122,7 +123,7 @@ def test_a_lane_of_weight_0_is_as_good_as_absent(opened: Opener, clock: ManualCl
 
 
 def test_with_every_lane_off_nothing_is_found_and_nothing_breaks(opened: Opener, clock: ManualClock) -> None:
-    memory = opened(settings=Settings(lanes=LaneWeights(0.0, 0.0)))
+    memory = opened(settings=Settings(lanes=LaneWeights(0.0, 0.0, 0.0, 0.0)))
     keep_diary(memory, clock)
 
     assert memory.recall("heron").hits == ()
@@ -143,7 +144,7 @@ def test_an_embedder_that_fails_on_the_query_leaves_the_lexical_lane(opened: Ope
     recalled = memory.recall("heron")
 
     assert texts(recalled) == ["The heron came back."]
-    assert recalled.hits[0].fused == 1.0
+    assert recalled.hits[0].lanes.keys() == {"lexical", "window"}
     assert "told to fail" in recalled.degradations[0]
 
 
@@ -547,7 +548,7 @@ def test_the_trace_names_no_text_and_is_one_line_of_json(diary: Memory, tmp_path
     assert (tmp_path / "trace.jsonl").stat().st_mode & 0o777 == 0o600
     values = json.loads(line)
     assert values["counter"] == "bound-1"
-    assert [lane["name"] for lane in values["lanes"]] == ["lexical", "vector"]
+    assert [lane["name"] for lane in values["lanes"]] == ["lexical", "window", "session", "vector"]
     assert values["hits"] == [hit.entry.id for hit in recalled.hits]
     scores = [item["score"] for item in values["scored"]]
     assert scores == sorted(scores, reverse=True)
@@ -566,11 +567,12 @@ def test_equals_are_ranked_by_session_and_position_in_whatever_order_they_arrive
     # More equals than a lane gives: the cut must not go by arrival either.
     drafts = [
         Draft(f"heron {number}", source=Source(session=f"s{number % 3}", position=number))
-        for number in range(160)
+        for number in range(460)
     ]
     rankings = []
+    alone = Settings(recall=RecallSettings(rerank=0), lanes=LaneWeights(window=0.0, session=0.0))
     for place, order in enumerate((drafts, drafts[::-1], drafts[::2] + drafts[1::2])):
-        memory = opened(tmp_path / f"{place}.db")
+        memory = opened(tmp_path / f"{place}.db", settings=alone)
         memory.remember(order)
         rankings.append([hit.entry.text for hit in memory.recall("heron", limit=20).hits])
 

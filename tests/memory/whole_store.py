@@ -50,7 +50,9 @@ def texts(recalled: Recall) -> list[str]:
 def traced(recalled: Recall) -> str:
     """The trace without its milliseconds."""
     trace = recalled.trace
-    return replace(trace, lanes=tuple(replace(lane, milliseconds=0.0) for lane in trace.lanes)).as_json()
+    rerank = trace.rerank and replace(trace.rerank, milliseconds=0.0)
+    lanes = tuple(replace(lane, milliseconds=0.0) for lane in trace.lanes)
+    return replace(trace, lanes=lanes, rerank=rerank).as_json()
 
 
 def rows(memory: Memory) -> list[dict[str, Any]]:

@@ -220,6 +220,11 @@ def _explained(found: "Recall") -> list[str]:
         + (f" ({lane.note})" if lane.note else "")
         for lane in trace.lanes
     ]
+    if trace.rerank is not None:
+        lines.append(
+            f"reranked the first {len(trace.rerank.pool)} by {trace.rerank.evidence}: {trace.rerank.moved} moved,"
+            f" {trace.rerank.milliseconds:.1f} ms"
+        )
     for scored in trace.scored[: len(trace.hits)]:
         moved = ", ".join(f"{name} x{value:.3f}" for name, value in scored.factors.items())
         lines.append(f"scored {scored.id}: fused {scored.fused:.6f}, {moved}, score {scored.score:.6f}")

@@ -19,7 +19,11 @@ class LaneWeights:
 
     lexical: float = 1.0
     """Words that a text shares with the query."""
-    vector: float = 0.25
+    window: float = 1.0
+    """Words that a text or the two beside it in its session share with the query."""
+    session: float = 0.5
+    """Words that its whole session shares with the query."""
+    vector: float = 0.5
     """Nearness in meaning, where an embedder is open."""
 
 
@@ -49,6 +53,8 @@ class RecallSettings:
     """The constant of reciprocal rank fusion."""
     length_weight: float = 0.2
     """BM25's b: how far a longer text counts for less."""
+    rerank: int = 200
+    """How many of the fused first are weighed against each other by all of the evidence; 0 leaves the fused order."""
     pinned: int = 3
     """Pinned entries kept at the head, at most."""
 
@@ -160,6 +166,7 @@ def _check(settings: Settings) -> None:
         ("budget", recall.budget, 1),
         ("rrf_k", recall.rrf_k, 1),
         ("pinned", recall.pinned, 0),
+        ("rerank", recall.rerank, 0),
         ("most_chunks", store.most_chunks, 1),
     ):
         if value < least:
@@ -175,6 +182,8 @@ def _check(settings: Settings) -> None:
 
 
 REFERENCE = Settings(
-    lanes=LaneWeights(lexical=1.0, vector=1.5), factors=FactorWeights(recency=0.2, temporal=0.2, trust=0.1)
+    recall=RecallSettings(rerank=0),
+    lanes=LaneWeights(lexical=1.0, window=0.0, session=0.0, vector=1.5),
+    factors=FactorWeights(recency=0.2, temporal=0.2, trust=0.1),
 )
 """The weights of the reference system, as far as its lanes and factors are built; for comparisons."""

@@ -12,7 +12,8 @@ from truerecall.core.config import Settings
 from truerecall.core.entry import DEFAULT_TRUST, Draft, Entry, Event, EventKind, Scope, Trust
 from truerecall.core.ids import IdSource, id_bytes, id_text, seeded_bits, system_bits
 from truerecall.errors import InvalidInput, NotFound, StoreReadOnly
-from truerecall.memory.recall.pipeline import Request, recall
+from truerecall.memory.recall.evidence.weights import shipped_weights
+from truerecall.memory.recall.pipeline import Means, Request, recall
 from truerecall.memory.recall.recalled import Recall
 from truerecall.memory.store.database import IN_MEMORY
 from truerecall.memory.store.protocol import Counts, Filter, Purged, Store
@@ -69,6 +70,8 @@ class Memory:
         self._embedder = embedder
         self._clock = clock
         self._ids = ids
+        self.weights = shipped_weights()
+        """What each piece of evidence counts for when recall reranks; others may be set (docs/design/recall-quality.md)."""
         self._counter = named_counter(settings.recall.counter)
         self._frozen = False
 
@@ -160,7 +163,8 @@ class Memory:
             valid_at=now if valid_at is None else aware(valid_at, "valid_at"),
             trust=frozenset(Trust.parse(tier) for tier in trust),
         )
-        return recall(self._store, self.scope, request, self._embedder, self.settings, self._counter)
+        means = Means(self._embedder, self.weights, self.settings, self._counter)
+        return recall(self._store, self.scope, request, means)
 
     def get(self, entry_id: str) -> Entry:
         """The entry of an id, or of its last eight digits (as blocks show them); ``NotFound`` if there is none."""
@@ -244,6 +248,7 @@ class Memory:
             raise
         ids = IdSource(lambda: instant)
         cut = Memory(store, self.scope, self._embedder, self.settings, lambda: instant, ids)
+        cut.weights = self.weights
         cut._frozen = True
         return cut
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truerecall.bench.systems.bm25 import Bm25
+from truerecall.bench.systems.folds import load_folds
 from truerecall.bench.systems.full_dump import FullDump
 from truerecall.bench.systems.null import Null
 from truerecall.bench.systems.oracle import Oracle
@@ -55,7 +56,8 @@ def _truerecall(options: Options) -> System:
     name = options.get("name", "truerecall")
     if not name.strip():
         raise InvalidSettings("the name is empty", remedy="Give one, such as name=tuned.")
-    return Truerecall(embedder(options.get("embedder", "auto")), settings, name)
+    folds = load_folds(Path(options["folds"])) if "folds" in options else None
+    return Truerecall(embedder(options.get("embedder", "auto")), settings, name, folds)
 
 
 def _number(options: Options, name: str, default: float) -> float:
@@ -89,7 +91,7 @@ SYSTEMS: Mapping[str, Row] = {
         inapplicable={"needle found": "it finds only what the harness reveals to it"},
     ),
     "bm25": Row(lambda options: Bm25()),
-    "truerecall": Row(_truerecall, options=("embedder", "settings", "name"), control=False),
+    "truerecall": Row(_truerecall, options=("embedder", "settings", "name", "folds"), control=False),
     "command": Row(_command, options=("command", "timeout"), control=False),
 }
 

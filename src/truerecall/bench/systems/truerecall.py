@@ -9,14 +9,17 @@ from pathlib import Path
 
 from truerecall import __version__
 from truerecall.bench.packing import uncut
-from truerecall.bench.systems.protocol import Answer, Block, Census, Item, Setting
+from truerecall.bench.systems.folds import Folds, fingerprint
+from truerecall.bench.systems.protocol import FUSED, RERANKED, Answer, Block, Census, Item, Setting, Tuning
 from truerecall.core.clock import ManualClock
 from truerecall.core.config import Settings
 from truerecall.core.entry import Draft, EventTime, Scope, Source
 from truerecall.errors import SystemFailed
 from truerecall.memory.memory import Memory
+from truerecall.memory.recall.evidence.weights import shipped_weights
 from truerecall.memory.recall.recalled import Recall
-from truerecall.models.protocols import Embedder
+from truerecall.memory.store.protocol import Filter
+from truerecall.models.protocols import Embedder, token_identity
 
 _SEED = 0  # of the ids: the same history gives the same store
 
@@ -27,11 +30,17 @@ class Truerecall:
     reusable = True
 
     def __init__(
-        self, embedder: Embedder | None, settings: Settings | None = None, name: str = "truerecall"
+        self,
+        embedder: Embedder | None,
+        settings: Settings | None = None,
+        name: str = "truerecall",
+        folds: Folds | None = None,
     ) -> None:
         self.name = name
         self.embedder = embedder
         self._settings = settings or Settings()
+        self._folds = folds
+        self._shipped = shipped_weights()
         self._clock = ManualClock(datetime(1970, 1, 1, tzinfo=UTC))
         self._memory: Memory | None = None
         self._written: Counter[str] = Counter()
@@ -45,18 +54,30 @@ class Truerecall:
             for name, value in values.items()
         }
         identity = None if self.embedder is None else self.embedder.identity
+        tokens = token_identity(self.embedder)
         return {
             "version": __version__,
             "embedder": None if identity is None else identity.name,
             "weights": None if identity is None else identity.weights,
+            "tokens": None if tokens is None else tokens.weights,
             "runtime": None if identity is None else identity.runtime,
+            "evidence": self._folds.sha256 if self._folds else self._shipped.sha256,
             **settings,
         }
 
     @property
+    def tuning(self) -> Tuning:
+        """How the weights of the evidence were fitted."""
+        if self._folds is None:
+            shipped = self._shipped
+            return Tuning("in-sample", 0, shipped.configurations, shipped.fitted_on)
+        one = self._folds.any
+        return Tuning("out-of-fold", len(self._folds.weights), one.configurations, one.fitted_on)
+
+    @property
     def storing(self) -> Mapping[str, Setting]:
         """Version, model and the store's settings: recall may be tuned over one ingestion."""
-        decides = {"version", "embedder", "weights", "runtime"}
+        decides = {"version", "embedder", "weights", "tokens", "runtime"}
         chosen = {
             name: value
             for name, value in self.configuration.items()
@@ -77,13 +98,15 @@ class Truerecall:
             clock=self._clock,
             seed=_SEED,
         )
+        self._weigh()
 
     def ingest(self, items: Sequence[Item]) -> list[str | None]:
         """Replay the items, each recorded at its own time."""
         if items:
             self._clock.now = max(item.at for item in items)
-        results = self._open().remember([_draft(item) for item in items])
+        results = self._open().remember([draft_of(item) for item in items])
         self._written.update(result.status for result in results)
+        self._weigh()
         return [result.id for result in results]
 
     def recall(self, question: str, date: datetime, k: int, budgets: Sequence[int]) -> Answer:
@@ -112,6 +135,15 @@ class Truerecall:
         if self._memory is not None:
             self._memory.close()
             self._memory = None
+
+    def _weigh(self) -> None:
+        """Use the weights that were fitted without this history, where there are folds."""
+        if self._folds is None:
+            return
+        memory = self._open()
+        entries = memory.list(Filter(newest=max(1, memory.counts().entries), ended=True))
+        if entries:
+            memory.weights = self._folds.without(fingerprint(entry.text for entry in entries))
 
     def _open(self) -> Memory:
         if self._memory is None:
@@ -150,9 +182,14 @@ class _Ranks(Mapping[str, Mapping[str, int]]):
 
     @cached_property
     def _by_id(self) -> Mapping[str, Mapping[str, int]]:
+        pool = self._recalled.reranked
         return {
-            hit.entry.id: {name: lane.rank for name, lane in hit.lanes.items()}
-            for hit in self._recalled.candidates
+            candidate.id: {
+                **candidate.lanes,
+                FUSED: candidate.fused_rank,
+                **({} if pool is None else {RERANKED: rank}),
+            }
+            for rank, candidate in enumerate(self._recalled.candidates, start=1)
         }
 
     def __getitem__(self, handle: str) -> Mapping[str, int]:
@@ -165,7 +202,8 @@ class _Ranks(Mapping[str, Mapping[str, int]]):
         return len(self._by_id)
 
 
-def _draft(item: Item) -> Draft:
+def draft_of(item: Item) -> Draft:
+    """As it is remembered: at its own time."""
     return Draft(
         text=item.text,
         kind="turn" if item.speaker else "document",

@@ -1,32 +1,37 @@
 """Recall, as the list of its stages.
 
-understand → lanes → fuse → score → trust → pin → dedup → cut; pack, when the block is asked for. Lanes stand in
-``lanes/table.py``; a reranker takes its place between fuse and score, a diversifier between pin and dedup. Stages are
-pure over candidates; nothing here reads a clock but the stopwatch of the trace.
+understand → ask the model → lanes → fuse → rerank → score → trust → pin → dedup → cut; pack, when the block is asked
+for. Lanes stand in ``lanes/table.py``, evidence for reranking in ``evidence/table.py``; a diversifier would take its
+place between pin and dedup. Stages are pure over candidates; nothing here reads a clock but the stopwatch of the trace.
 """
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from truerecall.core.config import Settings
+import numpy as np
+
+from truerecall.core.config import FactorWeights, Settings
 from truerecall.core.entry import DEFAULT_TRUST, Entry, Scope, Trust
+from truerecall.memory.recall.asked import Asked, ask
 from truerecall.memory.recall.dedup import duplicates
+from truerecall.memory.recall.evidence.weights import Weights
 from truerecall.memory.recall.fuse import fuse
-from truerecall.memory.recall.lanes.ranking import LaneRanking, Search
+from truerecall.memory.recall.lanes.ranking import LaneRanking, Search, best
 from truerecall.memory.recall.lanes.table import LANES
 from truerecall.memory.recall.order import sort_key
 from truerecall.memory.recall.query import understand
-from truerecall.memory.recall.recalled import Hit, LaneHit, Recall, Steps
+from truerecall.memory.recall.recalled import Candidate, Hit, LaneHit, Recall, Steps
+from truerecall.memory.recall.rerank import Reranked, rerank
 from truerecall.memory.recall.score import NEUTRAL, factors
 from truerecall.memory.recall.trace import Dropped, LaneTrace
 from truerecall.memory.store.protocol import Store
 from truerecall.memory.store.view import View
 from truerecall.models.protocols import Embedder, TokenCounter
 
-_NARROWEST = 100  # candidates of a lane: what is cut before the fusion, no later stage can bring back
-_SPARE = 50  # beyond the limit, for what later stages drop
+_WIDE = 400  # rows that a lane gives: what is cut before the fusion, no later stage can bring back
+_SPARE = 20  # loaded beyond the limit, for what later stages drop
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +48,44 @@ class Request:
     trust: frozenset[Trust] = DEFAULT_TRUST
 
 
-def recall(
-    store: Store,
-    scope: Scope,
-    request: Request,
-    embedder: Embedder | None,
-    settings: Settings,
-    counter: TokenCounter,
-) -> Recall:
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What recall works with."""
+
+    embedder: Embedder | None
+    weights: Weights
+    settings: Settings
+    counter: TokenCounter
+
+
+def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall:
     """Answer a request; one snapshot of the store, no model call but the local embedder's."""
-    query = understand(request.query)
+    settings = means.settings
+    asked = _ask(request, means)
     with store.view(scope, request.valid_at, request.trust) as view:
-        search = Search(view, query, embedder, settings, depth=max(_NARROWEST, request.limit + _SPARE))
+        wanted = max(settings.recall.rerank, request.limit + _SPARE)
+        search = Search(view, asked, settings, depth=max(_WIDE, wanted))
         rankings, lanes = _run_lanes(search)
-        candidates = _load(view, _fused(rankings, settings), rankings)
+        fused = _fused(view, rankings, settings, wanted)
+        pool = list(fused)[: settings.recall.rerank]
+        began = time.perf_counter()
+        reranked = rerank(search, pool, means.weights) if pool else None
+        spent = (time.perf_counter() - began) * 1000
+        candidates = _candidates(view, fused, reranked, rankings)
         pinned = view.pinned(settings.recall.pinned)
-    ranked = _scored(candidates, request, settings)
+        ranked, rest = _loaded(view, candidates, request, settings.factors, rankings)
     trusted, untrusted = _trust_filter(ranked, request.trust)
     distinct, repeated = _dedup(_pin(trusted, pinned))
-    hits, beyond = tuple(distinct[: request.limit]), distinct[request.limit :]
-    dropped = (*untrusted, *repeated, *(Dropped(hit.entry.id, "limit") for hit in beyond))
-    return Recall(hits, Steps(query, lanes, ranked, dropped), request.budget, counter)
+    hits = tuple(distinct[: request.limit])
+    beyond = [*(hit.id for hit in distinct[request.limit :]), *(candidate.id for candidate in rest)]
+    dropped = (*untrusted, *repeated, *(Dropped(left, "limit") for left in beyond))
+    steps = Steps(asked.query, lanes, candidates, ranked, dropped, reranked, round(spent, 3))
+    return Recall(hits, steps, request.budget, means.counter)
+
+
+def _ask(request: Request, means: Means) -> Asked:
+    wanted = means.embedder if means.settings.lanes.vector > 0 else None
+    return ask(understand(request.query), wanted, means.settings.recall.rerank > 0)
 
 
 def _run_lanes(search: Search) -> tuple[dict[str, LaneRanking], tuple[LaneTrace, ...]]:
@@ -80,43 +102,91 @@ def _run_lanes(search: Search) -> tuple[dict[str, LaneRanking], tuple[LaneTrace,
     return rankings, tuple(traces)
 
 
-def _fused(rankings: Mapping[str, LaneRanking], settings: Settings) -> dict[int, float]:
+def _fused(
+    view: View, rankings: Mapping[str, LaneRanking], settings: Settings, wanted: int
+) -> dict[int, float]:
+    """The candidates' scores by place: the best so many, best first."""
     weights = {name: getattr(settings.lanes, name) for name in rankings}
-    return fuse({name: ranking.places for name, ranking in rankings.items()}, weights, settings.recall.rrf_k)
+    fused = fuse({name: ranking.places for name, ranking in rankings.items()}, weights, settings.recall.rrf_k)
+    if not fused:
+        return {}
+    places, scores = np.array(list(fused), dtype=np.intp), np.array(list(fused.values()))
+    order = places[best(view, places, scores, wanted)]
+    return {place: fused[place] for place in order.tolist()}
 
 
-def _load(view: View, fused: Mapping[int, float], rankings: Mapping[str, LaneRanking]) -> list[Hit]:
-    lanes: dict[int, dict[str, LaneHit]] = {place: {} for place in fused}
+def _candidates(
+    view: View,
+    fused: Mapping[int, float],
+    reranked: Reranked | None,
+    rankings: Mapping[str, LaneRanking],
+) -> list[Candidate]:
+    """All that the lanes gave, the reranked pool first; after reranking the base score is the rank's."""
+    lanes: dict[int, dict[str, int]] = {place: {} for place in fused}
     for name, ranking in rankings.items():
-        for rank, (place, score) in enumerate(zip(ranking.places, ranking.scores, strict=True), start=1):
-            lanes[place][name] = LaneHit(rank, score, ranking.reasons.get(place, ""))
-    places = list(fused)
+        for rank, place in enumerate(ranking.places, start=1):
+            if place in lanes:
+                lanes[place][name] = rank
+    head = reranked.places if reranked else ()
+    pool = set(head)
+    places = [*head, *(place for place in fused if place not in pool)]
+    ids = view.ids(places)
+    fused_rank = {place: rank for rank, place in enumerate(fused, start=1)}
     return [
-        Hit(entry, fused[place], lanes[place])
-        for place, entry in zip(places, view.entries(places), strict=True)
+        Candidate(
+            place=place,
+            id=ids[place],
+            fused=fused[place],
+            fused_rank=fused_rank[place],
+            base=61 / (60 + rank) if reranked else fused[place],
+            lanes=lanes[place],
+        )
+        for rank, place in enumerate(places, start=1)
     ]
 
 
-def _scored(candidates: Sequence[Hit], request: Request, settings: Settings) -> list[Hit]:
-    moved = [(hit, factors(hit.entry, request.now, settings.factors)) for hit in candidates]
-    scored = [hit if factor is NEUTRAL else replace(hit, factors=factor) for hit, factor in moved]
-    return sorted(scored, key=lambda hit: sort_key(hit.entry, hit.score))
+def _loaded(
+    view: View,
+    candidates: Sequence[Candidate],
+    request: Request,
+    weights: FactorWeights,
+    rankings: Mapping[str, LaneRanking],
+) -> tuple[list[Hit], Sequence[Candidate]]:
+    """The first candidates with their entries, in the order of the scores; and those that were not looked at.
+
+    Where a factor is on, it may move any candidate, and all are loaded.
+    """
+    most = (
+        len(candidates) if any((weights.recency, weights.temporal, weights.trust)) else request.limit + _SPARE
+    )
+    first, rest = candidates[:most], candidates[most:]
+    scores = {name: dict(zip(r.places, r.scores, strict=True)) for name, r in rankings.items()}
+    hits = []
+    for candidate, entry in zip(first, view.entries([c.place for c in first]), strict=True):
+        lanes = {
+            name: LaneHit(rank, scores[name][candidate.place], rankings[name].reason(candidate.place))
+            for name, rank in candidate.lanes.items()
+        }
+        hits.append(Hit(entry, candidate.fused, candidate.base, lanes, factors(entry, request.now, weights)))
+    if any(hit.factors is not NEUTRAL for hit in hits):
+        hits.sort(key=lambda hit: sort_key(hit.entry, hit.score))
+    return hits, rest
 
 
-def _trust_filter(ranked: Sequence[Hit], trust: Collection[Trust]) -> tuple[list[Hit], list[Dropped]]:
+def _trust_filter(ranked: Sequence[Hit], trust: frozenset[Trust]) -> tuple[list[Hit], list[Dropped]]:
     """Once more, after the lanes' own: a lane that forgets the condition must not be able to leak."""
     kept = [hit for hit in ranked if hit.entry.trust in trust]
-    return kept, [Dropped(hit.entry.id, "trust") for hit in ranked if hit.entry.trust not in trust]
+    return kept, [Dropped(hit.id, "trust") for hit in ranked if hit.entry.trust not in trust]
 
 
 def _dedup(ranked: Sequence[Hit]) -> tuple[list[Hit], list[Dropped]]:
     repeated = duplicates([hit.entry for hit in ranked])
-    kept = [hit for hit in ranked if hit.entry.id not in repeated]
+    kept = [hit for hit in ranked if hit.id not in repeated]
     return kept, [Dropped(loser, "duplicate", winner) for loser, winner in repeated.items()]
 
 
 def _pin(ranked: Sequence[Hit], pinned: Sequence[Entry]) -> Sequence[Hit]:
-    found = {hit.entry.id: hit for hit in ranked}
-    head = [replace(found.get(e.id) or Hit(e, 0.0, {}), pinned=True) for e in pinned]
-    ids = {hit.entry.id for hit in head}
-    return [*head, *(hit for hit in ranked if hit.entry.id not in ids)]
+    found = {hit.id: hit for hit in ranked}
+    head = [replace(found.get(e.id) or Hit(e, 0.0, 0.0, {}), pinned=True) for e in pinned]
+    ids = {hit.id for hit in head}
+    return [*head, *(hit for hit in ranked if hit.id not in ids)]

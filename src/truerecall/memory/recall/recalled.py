@@ -7,8 +7,9 @@ from functools import cached_property
 from truerecall.core.entry import Entry
 from truerecall.memory.recall.pack import Packed, pack
 from truerecall.memory.recall.query import Query
+from truerecall.memory.recall.rerank import Reranked
 from truerecall.memory.recall.score import NEUTRAL, Factors
-from truerecall.memory.recall.trace import Dropped, LaneTrace, Scored, Trace
+from truerecall.memory.recall.trace import Dropped, LaneTrace, Moved, RerankTrace, Scored, Trace
 from truerecall.models.protocols import TokenCounter
 
 
@@ -22,12 +23,30 @@ class LaneHit:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """A row that a lane gave."""
+
+    place: int
+    """In the view's arrays, which are gone by now."""
+    id: str
+    fused: float
+    """What the lanes made of it, from 0 to 1."""
+    fused_rank: int
+    base: float
+    """The score before the factors: by the rank after reranking, 61/(60 + rank), or what was fused without it."""
+    lanes: Mapping[str, int]
+    """Its rank in each lane that gave it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """An entry that was recalled."""
 
     entry: Entry
     fused: float
     """What the lanes made of it, from 0 to 1."""
+    base: float
+    """The score before the factors."""
     lanes: Mapping[str, LaneHit]
     factors: Factors = NEUTRAL
     pinned: bool = False
@@ -36,7 +55,12 @@ class Hit:
     @property
     def score(self) -> float:
         """By which it is ranked; comparable within one recall only."""
-        return self.fused * self.factors.product
+        return self.base * self.factors.product
+
+    @property
+    def id(self) -> str:
+        """The entry's."""
+        return self.entry.id
 
     @property
     def why(self) -> str:
@@ -52,9 +76,29 @@ class Steps:
 
     query: Query
     lanes: tuple[LaneTrace, ...]
+    candidates: Sequence[Candidate]
+    """All that the lanes gave, reranked, before the factors."""
     ranked: Sequence[Hit]
-    """Every candidate, in the order of the scores."""
+    """Those whose entries were looked at, in the order of the scores."""
     dropped: tuple[Dropped, ...]
+    reranked: Reranked | None
+    rerank_milliseconds: float
+
+    def rerank_trace(self) -> RerankTrace | None:
+        """What reranking did; None where there was none."""
+        if self.reranked is None:
+            return None
+        pool = self.candidates[: len(self.reranked.places)]
+        moved = sum(candidate.fused_rank != rank for rank, candidate in enumerate(pool, start=1))
+        return RerankTrace(
+            evidence=self.reranked.evidence.fitted,
+            pool=tuple(
+                Moved(candidate.id, candidate.fused_rank, round(score, 9))
+                for candidate, score in zip(pool, self.reranked.scores, strict=True)
+            ),
+            moved=moved,
+            milliseconds=self.rerank_milliseconds,
+        )
 
 
 class Recall:
@@ -83,9 +127,14 @@ class Recall:
         return self._steps.lanes
 
     @property
-    def candidates(self) -> Sequence[Hit]:
-        """What the lanes gave, in the order of the scores; the hits are among them."""
-        return self._steps.ranked
+    def candidates(self) -> Sequence[Candidate]:
+        """All that the lanes gave, in the order after reranking; the hits are among them, but for pinned ones."""
+        return self._steps.candidates
+
+    @property
+    def reranked(self) -> Reranked | None:
+        """The pool with its evidence; None where nothing was reranked."""
+        return self._steps.reranked
 
     @property
     def degradations(self) -> tuple[str, ...]:
@@ -104,9 +153,16 @@ class Recall:
             query_sha256=steps.query.sha256,
             terms=len(steps.query.terms),
             lanes=steps.lanes,
-            scored=tuple(
-                Scored(hit.entry.id, round(hit.fused, 9), hit.factors.by_name(), round(hit.score, 9))
-                for hit in steps.ranked
+            rerank=steps.rerank_trace(),
+            scored=(
+                *(
+                    Scored(hit.id, round(hit.fused, 9), hit.factors.by_name(), round(hit.score, 9))
+                    for hit in steps.ranked
+                ),
+                *(
+                    Scored(c.id, round(c.fused, 9), NEUTRAL.by_name(), round(c.base, 9))
+                    for c in steps.candidates[len(steps.ranked) :]
+                ),
             ),
             dropped=(*steps.dropped, *(Dropped(left, "budget") for left in self.block.left_out)),
             hits=tuple(hit.entry.id for hit in self.hits),

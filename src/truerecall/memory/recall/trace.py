@@ -35,6 +35,30 @@ class LaneTrace:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """A candidate of the reranked pool."""
+
+    id: str
+    fused_rank: int
+    """Its rank before."""
+    score: float
+    """The weighted sum of its evidence, by which it stands where it stands now."""
+
+
+@dataclass(frozen=True, slots=True)
+class RerankTrace:
+    """What reranking did."""
+
+    evidence: str
+    """How much evidence there was: words alone, a vector's meaning too, or tokens as well."""
+    pool: tuple[Moved, ...]
+    """In the order after reranking."""
+    moved: int
+    """How many of the pool changed their rank."""
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Dropped:
     """A candidate that did not become a hit, or a hit that is not in the block."""
 
@@ -61,6 +85,8 @@ class Trace:
     query_sha256: str
     terms: int
     lanes: tuple[LaneTrace, ...]
+    rerank: RerankTrace | None
+    """None where nothing was reranked."""
     scored: tuple[Scored, ...]
     """In the order of the scores."""
     dropped: tuple[Dropped, ...]

@@ -1,30 +1,49 @@
-"""What a lane gives: its best rows in order, and why."""
+"""What a lane gets, and what it gives: its best rows in order, and why."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truerecall.core.config import Settings
+from truerecall.memory.recall.asked import Asked
 from truerecall.memory.recall.query import Query
+from truerecall.memory.recall.words import Words, match_words
 from truerecall.memory.store.view import View
-from truerecall.models.protocols import Embedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Search:
-    """All that a lane may use."""
+    """All that a lane may use; what several lanes need is computed once."""
 
     view: View
-    query: Query
-    embedder: Embedder | None
+    asked: Asked
     settings: Settings
     depth: int
-    """How many rows to give at most."""
+    """How many rows a lane gives at most."""
+
+    @property
+    def query(self) -> Query:
+        """What is searched for."""
+        return self.asked.query
+
+    @cached_property
+    def words(self) -> Words:
+        """The view's rows by the words that they share with the query."""
+        return match_words(self.view, self.query.terms, self.settings.recall.length_weight)
+
+    @cached_property
+    def cosines(self) -> "NDArray[np.float32] | None":
+        """Of each row with the query, minus infinity where a row has no vector; None where there is no comparing."""
+        asked, models = self.asked, self.view.models
+        if asked.vector is None or models is None or models.identity != asked.identity:
+            return None
+        return self.view.cosines(asked.vector) if self.view.has_vectors else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +56,8 @@ class LaneRanking:
     """The lane's own scores: for explaining, never compared with another lane's."""
     found: int
     """Rows that the lane could have given, before the cut at the depth."""
-    reasons: Mapping[int, str] = field(default_factory=dict)
-    """By place: what speaks for the row, for a reader."""
+    reason: Callable[[int], str] = lambda place: ""
+    """What speaks for the row at a place, for a reader; asked for hits only, while the view is open."""
     note: str = ""
     """Why the lane could not do (all of) its work; empty where it did."""
     ran: bool = True
@@ -48,20 +67,28 @@ class LaneRanking:
 Lane = Callable[[Search], LaneRanking]
 
 
+def cannot(why: str) -> LaneRanking:
+    """A lane that did not run."""
+    return LaneRanking((), (), 0, note=why, ran=False)
+
+
 def best(
     view: View, places: "NDArray[np.intp]", scores: "NDArray[np.float64]", depth: int
 ) -> "NDArray[np.intp]":
     """Indices of the ``depth`` best, in the order of ``recall.order``: no tie is left to the order of arrival."""
-    rounded = np.round(scores, 9)
     if len(places) > depth:
-        # Only rows that can be among the first need the full comparison.
-        least = np.partition(rounded, len(rounded) - depth)[len(rounded) - depth]
-        keep = np.flatnonzero(rounded >= least)
+        # Only rows that can be among the first need the full comparison; half a unit of the ninth decimal of grace.
+        least = np.partition(scores, len(scores) - depth)[len(scores) - depth]
+        keep = np.flatnonzero(scores >= least - 1e-9)
     else:
         keep = np.arange(len(places))
     at = places[keep]
     keys = np.stack(
-        [-rounded[keep], -view.trust[at].astype(np.float64), -view.happened[at].astype(np.float64)]
+        [
+            -np.round(scores[keep], 9),
+            -view.trust[at].astype(np.float64),
+            -view.happened[at].astype(np.float64),
+        ]
     )
     order = np.lexsort(keys[::-1])
     keys = keys[:, order]
@@ -73,7 +100,25 @@ def best(
         group = group[: len(order)]
     chosen: NDArray[np.intp] = keep[order]
     if len(group) and group[-1] + 1 < len(group):
-        ties = view.tie_keys(places[chosen].tolist())
-        ranked = sorted(range(len(chosen)), key=lambda i: (group[i], ties[int(places[chosen[i]])]))
-        chosen = chosen[ranked]
+        chosen = _settled(view, places, chosen, group)
     return chosen[:depth]
+
+
+def _settled(
+    view: View, places: "NDArray[np.intp]", chosen: "NDArray[np.intp]", group: "NDArray[np.intp]"
+) -> "NDArray[np.intp]":
+    """Order rows within their groups: by position where all are of one session, else by all of the keys."""
+    sizes = np.bincount(group)
+    session, position = view.session[places[chosen]], view.position[places[chosen]]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    settled = chosen.copy()
+    for first, size in zip(starts[:-1].tolist(), sizes.tolist(), strict=True):
+        part = slice(first, first + size)
+        if size == 1:
+            continue
+        if (session[part] == session[first]).all() and len(set(position[part].tolist())) == size:
+            settled[part] = chosen[part][np.argsort(position[part])]
+        else:
+            ties = view.tie_keys(places[chosen[part]].tolist())
+            settled[part] = sorted(chosen[part].tolist(), key=lambda i: ties[int(places[i])])
+    return settled

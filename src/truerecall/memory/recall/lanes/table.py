@@ -2,9 +2,13 @@
 
 from truerecall.memory.recall.lanes.lexical import lexical
 from truerecall.memory.recall.lanes.ranking import Lane
+from truerecall.memory.recall.lanes.session import session
 from truerecall.memory.recall.lanes.vector import vector
+from truerecall.memory.recall.lanes.window import window
 
 LANES: dict[str, Lane] = {
     "lexical": lexical,
+    "window": window,
+    "session": session,
     "vector": vector,
 }

@@ -1,0 +1,70 @@
+"""Evidence of form: who speaks, and what kind of text it is. An answer is seldom a question, and often follows one."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truerecall.memory.analysis import words as words_of
+from truerecall.memory.recall.evidence.candidates import Candidates
+from truerecall.memory.traits import Trait
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@cache
+def _asks_when() -> re.Pattern[str]:
+    return re.compile(r"\b(?:when|date|day|month|year)\b", re.IGNORECASE)
+
+
+@cache
+def _asks_number() -> re.Pattern[str]:
+    return re.compile(r"\bhow (?:many|much|long|old|often|far)\b", re.IGNORECASE)
+
+
+def form(found: Candidates) -> "dict[str, NDArray[np.float64]]":
+    """Ten numbers, each 0 or 1 but for the place in the session and the length (logarithms)."""
+    view, text = found.search.view, found.search.query.text
+    places = found.places
+    traits, speaker = view.traits[places], view.speaker[places]
+    named = _named(found)
+    by_named = np.zeros(len(places), dtype=np.bool_)
+    for number in named:
+        by_named |= speaker == number
+    alone = len(set(named.values())) == 1  # a name has a number for shared rows and one for private
+    follows = (found.before >= 0) & ((view.traits[found.before] & Trait.HOLDS_QUESTION) > 0)
+    tells_time = (traits & Trait.TELLS_TIME) > 0
+    holds = {
+        "said_by_named": by_named & alone,
+        "said_by_other": ~by_named & alone,
+        "names_them": _names_them(found, named) & ~by_named,
+        "asks": (traits & Trait.ASKS) > 0,
+        "follows_question": follows,
+        "tells_time": tells_time,
+        "tells_time_for_when": tells_time & bool(_asks_when().search(text)),
+        "number_for_how_many": ((traits & Trait.HOLDS_NUMBER) > 0) & bool(_asks_number().search(text)),
+    }
+    return {
+        **{name: value.astype(np.float64) for name, value in holds.items()},
+        "place_in_session": np.log1p(np.maximum(view.position[places], 0)),
+        "length": np.log1p(view.lengths[places]),
+    }
+
+
+def _named(found: Candidates) -> dict[int, str]:
+    """The speakers that the query names, by a word of their name; those of whom a row may be recalled."""
+    view, asked = found.search.view, set(words_of(found.search.query.text))
+    named = {number: name for number, name in view.speakers() if asked.intersection(words_of(name))}
+    return {number: name for number, name in named.items() if view.allowed[view.speaker == number].any()}
+
+
+def _names_them(found: Candidates, named: Mapping[int, str]) -> "NDArray[np.bool_]":
+    view = found.search.view
+    mentions = np.zeros(len(view.rowids), dtype=np.bool_)
+    asked = set(words_of(found.search.query.text))
+    for word in asked.intersection(word for name in named.values() for word in words_of(name)):
+        mentions[view.holding(word)] = True
+    return mentions[found.places]

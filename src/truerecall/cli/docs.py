@@ -11,10 +11,16 @@ from pathlib import Path
 
 import click
 
+from truerecall.bench.report.ablation import ablation_block
+from truerecall.bench.report.against import against_block
 from truerecall.bench.report.design import figures_block, sweep_block
 from truerecall.bench.report.publication import (
+    ABLATION,
+    DEFAULT,
     FIGURES,
     FOLDER,
+    LOCAL,
+    SPEED,
     SWEEP,
     Committed,
     committed,
@@ -22,6 +28,7 @@ from truerecall.bench.report.publication import (
     publication,
     readme_figures,
 )
+from truerecall.bench.report.speed import speed_block
 from truerecall.cli.main import main
 from truerecall.core import config
 from truerecall.errors import InvalidInput, TruerecallError
@@ -96,6 +103,24 @@ def _figures(name: str) -> Part:
     )
 
 
+def _against(block: str, name: str) -> Part:
+    """The comparison of a run with plain BM25, in the page about the quality of recall."""
+    return Part(
+        "docs/design/recall-quality.md",
+        block,
+        lambda found: against_block(
+            name, found.retrieval.get(name), found.comparisons.get(name), found.sweeps
+        ),
+    )
+
+
+def _speed(name: str) -> Part:
+    """What one script of speed measured, in the page about speed."""
+    return Part(
+        "docs/design/speed.md", name, lambda found: speed_block(f"{name}.json", found.speed.get(name))
+    )
+
+
 PARTS: tuple[Part, ...] = (
     Part("docs/cli.md", None, lambda found: cli_reference()),
     Part("docs/settings.md", "settings", lambda found: settings_table()),
@@ -105,6 +130,14 @@ PARTS: tuple[Part, ...] = (
     _sweep("fusion", "vector-weight"),
     _sweep("lexical-lane", "length-weight"),
     *(_figures(name) for name in FIGURES),
+    _against("against local", LOCAL),
+    _against("against none", DEFAULT),
+    Part(
+        "docs/design/recall-quality.md",
+        "ablation",
+        lambda found: ablation_block(f"{ABLATION}.json", found.ablation),
+    ),
+    *(_speed(name) for name in SPEED),
 )
 """What is generated, in the order in which it is named."""
 

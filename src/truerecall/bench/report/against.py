@@ -7,9 +7,10 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from truerecall.bench.compare import CompareReport, RowResult
-from truerecall.bench.manifest import DatasetResult, GridLevel
+from truerecall.bench.manifest import DatasetResult, GridLevel, RetrievalManifest
 from truerecall.bench.measured import Sweep
-from truerecall.bench.report.figures import MISSING, count, find, heading, number, value
+from truerecall.bench.report.design import UNMEASURED, block
+from truerecall.bench.report.figures import MISSING, count, find, heading, number, signed, value
 from truerecall.bench.report.tables import Section, Table, section, table
 from truerecall.errors import RunError
 from truerecall.measure.comparing import Comparison
@@ -72,6 +73,22 @@ def against(name: str, dataset: DatasetResult, report: CompareReport, sweeps: Ma
     return Against(file, section("against", "Against plain BM25", sentences, tables))
 
 
+def against_block(
+    name: str,
+    manifest: RetrievalManifest | None,
+    report: CompareReport | None,
+    sweeps: Mapping[str, Sweep],
+) -> str:
+    """The same as a block of docs/design: every data set of the manifest ``name``."""
+    if manifest is None or report is None:
+        return UNMEASURED
+    sections = [against(name, dataset, report, sweeps).section for dataset in manifest.datasets]
+    tables = [made for found in sections for made in found.tables]
+    told = " ".join(sentence for found in sections for sentence in found.sentences)
+    run = manifest.provenance
+    return block(f"{PREFIX}{name}.json", tables, told, run.commit, run.dirty)
+
+
 def _how_tuned(report: CompareReport, dataset: DatasetResult, sweeps: Mapping[str, Sweep]) -> list[str]:
     """As the systems declare it; of one that declares nothing, what the committed sweeps looked at."""
     declared = [
@@ -126,8 +143,8 @@ def _difference_cells(made: Comparison) -> tuple[str, ...]:
     return (
         number(made.mean_a),
         number(made.mean_b),
-        _signed(made.difference),
-        MISSING if bounds is None else f"{_signed(bounds.low)} to {_signed(bounds.high)}",
+        signed(made.difference),
+        MISSING if bounds is None else f"{signed(bounds.low)} to {signed(bounds.high)}",
         count(made.n),
         number(made.smallest_detectable),
         made.test,
@@ -146,7 +163,7 @@ def _conversations(report: CompareReport) -> Table:
     rows = []
     for result in report.rows:
         own = {f"{part.cluster} (n {count(part.n)})": part.difference for part in result.comparison.clusters}
-        rows.append((_title(result.row), *(_signed(own.get(name)) for name in names)))
+        rows.append((_title(result.row), *(signed(own.get(name)) for name in names)))
     return table("Each conversation's own difference", ["row", *names], rows)
 
 
@@ -184,8 +201,3 @@ def _row(name: str) -> tuple[GridLevel | None, str]:
 
 def _title(name: str) -> str:
     return heading(*_row(name))
-
-
-def _signed(amount: float | None) -> str:
-    text = number(amount)
-    return f"+{text}" if amount is not None and amount > 0 and float(text) else text

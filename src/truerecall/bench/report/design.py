@@ -1,6 +1,6 @@
 """The generated blocks of docs/design: sweeps and measured figures, each with what it rests on."""
 
-from truerecall.bench.measured import SWEPT, Figures, FiguresTable, Sweep, SweepRow
+from truerecall.bench.measured import SWEPT, Figures, FiguresTable, Making, Sweep, SweepRow
 from truerecall.bench.report.figures import count, counted, heading, number
 from truerecall.bench.report.rendering import environment
 from truerecall.bench.report.tables import Table, table
@@ -22,22 +22,28 @@ def sweep_block(file: str, sweep: Sweep | None) -> str:
     rows = [_sweep_row(row) for row in (*sweep.rows, sweep.control)]
     sentences = [sweep.in_sample, f"Configurations tried: {count(sweep.tried)}.", COMPARABILITY]
     made = sweep.provenance
-    return _block(file, [table(caption, columns, rows)], " ".join(sentences), made.commit, made.dirty)
+    return block(file, [table(caption, columns, rows)], " ".join(sentences), made.commit, made.dirty)
 
 
 def figures_block(file: str, figures: Figures | None) -> str:
     """The tables of one script's figures."""
     if figures is None:
         return UNMEASURED
-    making = figures.making
+    return measured_block(
+        file, [figures_table(made) for made in figures.tables], figures.method, figures.making
+    )
+
+
+def measured_block(file: str, tables: list[Table], told: str, making: Making) -> str:
+    """Tables of what a script measured, what is told of them, and what they were made with."""
     packages = [f"{name} {version}" for name, version in sorted(making.packages.items())]
     facts = [
         f"truerecall {making.truerecall}", f"Python {making.python}", f"SQLite {making.sqlite}", *packages,
         f"{making.machine.get('system')} on {making.machine.get('architecture')}",
         f"{making.machine.get('cores')} cores (load average before: {number(making.load, 1)})",
     ]  # fmt: skip
-    told = f"{figures.method} Made with {', '.join(facts)} by `{making.script}`."
-    return _block(file, [figures_table(made) for made in figures.tables], told, making.commit, making.dirty)
+    made = f"{told} Made with {', '.join(facts)} by `{making.script}`."
+    return block(file, tables, made, making.commit, making.dirty)
 
 
 def figures_table(made: FiguresTable) -> Table:
@@ -52,7 +58,8 @@ def figures_table(made: FiguresTable) -> Table:
     )
 
 
-def _block(file: str, tables: list[Table], told: str, commit: str | None, dirty: bool | None) -> str:
+def block(file: str, tables: list[Table], told: str, commit: str | None, dirty: bool | None) -> str:
+    """Tables, what is told of them, and the manifest that they come from."""
     state = " with uncommitted changes" if dirty else ""
     return (
         environment(autoescape=False)

@@ -125,6 +125,12 @@ def number(amount: float | None, places: int = 3) -> str:
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else text
 
 
+def signed(amount: float | None) -> str:
+    """A difference: what is more has its plus."""
+    text = number(amount)
+    return f"+{text}" if amount is not None and amount > 0 and float(text) else text
+
+
 def count(amount: int | None) -> str:
     """A whole number with a comma at thousands."""
     return MISSING if amount is None else f"{amount:,}"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from truerecall.bench.ablation import Ablation, read_ablation
 from truerecall.bench.budgets import Budgets, read_budgets
 from truerecall.bench.compare import CompareReport
 from truerecall.bench.datasets.known import LOCOMO_DEV, SMALL_NOTE
@@ -37,6 +38,7 @@ from truerecall.bench.report.words import (
     warnings,
 )
 from truerecall.bench.run import read_manifest
+from truerecall.bench.speed import Speed, read_speed
 from truerecall.bench.systems.table import controls
 from truerecall.bench.tuning import measured_on_tuned
 from truerecall.errors import RunError
@@ -53,6 +55,10 @@ SWEEP = "sweep-"
 """How the files of sweeps begin."""
 FIGURES = ("token-counter", "local-models", "text-analysis", "full-size")
 """The manifests of the scripts in benchmarks/ that measure our own speed and sizes."""
+SPEED = ("speed", "ingestion", "concurrency")
+"""Those of the scripts that hold bars."""
+ABLATION = "ablation"
+"""What each part of recall is worth."""
 
 _RETRIEVAL = ("locomo-", "longmemeval-")
 _RANDOM = "random"
@@ -74,6 +80,9 @@ class Committed:
     """By the name of their file."""
     figures: Mapping[str, Figures] = field(default_factory=dict)
     """By the name of their file."""
+    speed: Mapping[str, Speed] = field(default_factory=dict)
+    """By the name of their file."""
+    ablation: Ablation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +105,7 @@ def committed(folder: Path) -> Committed:
         RunError: one of them is not a manifest of this version.
     """
     files = sorted(folder.glob("*.json"), key=lambda path: path.stem)
-    path = folder / "budgets.json"
+    path, ablated = folder / "budgets.json", folder / f"{ABLATION}.json"
     return Committed(
         retrieval={path.stem: read_manifest(path) for path in files if path.stem.startswith(_RETRIEVAL)},
         budgets=read_budgets(path) if path.is_file() else None,
@@ -107,6 +116,8 @@ def committed(folder: Path) -> Committed:
         },
         sweeps={path.stem: read_sweep(path) for path in files if path.stem.startswith(SWEEP)},
         figures={path.stem: read_figures(path) for path in files if path.stem in FIGURES},
+        speed={path.stem: read_speed(path) for path in files if path.stem in SPEED},
+        ablation=read_ablation(ablated) if ablated.is_file() else None,
     )
 
 

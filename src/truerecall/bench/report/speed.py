@@ -5,9 +5,9 @@ import re
 from markupsafe import Markup
 
 from truerecall.bench.report.charts import Plot
-from truerecall.bench.report.design import figures_table
+from truerecall.bench.report.design import UNMEASURED, figures_table, measured_block
 from truerecall.bench.report.figures import plain
-from truerecall.bench.report.tables import Section, section, table
+from truerecall.bench.report.tables import Section, Table, section, table
 from truerecall.bench.speed import Speed
 from truerecall.measure.plot.sizes import SizeSeries, latency_by_size
 
@@ -20,6 +20,21 @@ _PART = "of the recall, "
 
 def speed_section(speed: Speed) -> Section:
     """The bars with what was measured, then every table."""
+    made = speed.making
+    told = (
+        f"Made by `{made.script}` at commit {made.commit or '-'} on {made.machine.get('cores', '-')} cores."
+    )
+    return section("sizes", "Recall by size", [speed.method, told], _tables(speed))
+
+
+def speed_block(file: str, speed: Speed | None) -> str:
+    """The same as a block of docs/design, from ``file`` in the folder of manifests."""
+    if speed is None:
+        return UNMEASURED
+    return measured_block(file, _tables(speed), speed.method, speed.making)
+
+
+def _tables(speed: Speed) -> list[Table]:
     bars = table(
         "What is asked of the speed",
         ["what", "unit", "measured", "bound", "limit", "met"],
@@ -35,11 +50,7 @@ def speed_section(speed: Speed) -> Section:
             for bar in speed.bars
         ],
     )
-    made = speed.making
-    told = (
-        f"Made by `{made.script}` at commit {made.commit or '-'} on {made.machine.get('cores', '-')} cores."
-    )
-    return section("sizes", "Recall by size", [speed.method, told], [bars, *map(figures_table, speed.tables)])
+    return [bars, *map(figures_table, speed.tables)]
 
 
 def speed_plots(speed: Speed) -> list[Plot]:

@@ -44,31 +44,16 @@ FUSED = "all lanes, the fused order (no reranking)"
 PACKAGES = ("numpy", "scipy", "onnxruntime", "tokenizers")
 METHOD = (
     "Out-of-fold: each row's weights were fitted anew on the four other conversations, with the evidence that the row "
-    "keeps. A lane that is left out counts next to nothing in the fusion, and its evidence stays. Differences are to "
-    f"'{WHOLE}', paired by question; p is of McNemar's exact test for figures of 0 or 1 and of a sign-flip permutation "
-    "for the others, two-sided and not adjusted."
+    "keeps. A lane that is left out counts next to nothing in the fusion: its rows come after the others', and what "
+    f"its scores say as evidence stays. Differences are to '{WHOLE}', paired by question; p is of McNemar's exact test "
+    "for figures of 0 or 1 and of a sign-flip permutation for the others, two-sided and not adjusted."
 )
 _SEED = 0
-_OFF = 1e-9
-"""A lane's weight for off: at 0 the vector lane would take the evidence of the model with it."""
+_OFF = 1e-6
+"""A lane's weight for off, of no account beside one rank of another: at 0 the model would not be asked at all."""
 
 Values = Mapping[str, Mapping[QuestionKey, float]]
 """Of each figure, by its name, the value of each question."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One embedder's pools with nothing left out, and what the evidence is made of."""
-
-    model: str
-    pools: Sequence[fit.Pool]
-    kinds: Mapping[str, tuple[str, ...]]
-    """The names of the evidence by its kind."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All evidence."""
-        return self.pools[0].names
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +77,24 @@ def kinds_of(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return {kind: found for kind, found in own.items() if found}
 
 
-def choices(asked: Asked) -> dict[str, tuple[str, ...]]:
-    """The evidence of each row that keeps all lanes; what two names would call alike is there once."""
-    every = {"all lanes, without " + kind: set(asked.names) - set(own) for kind, own in asked.kinds.items()}
-    every |= {"all lanes, only " + kind: set(own) for kind, own in asked.kinds.items()}
+def choices(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The evidence of each row that keeps all lanes; what two rows would have alike is there once."""
+    kinds = kinds_of(names)
+    rows = {f"all lanes, without {kind}": [n for n in names if n not in own] for kind, own in kinds.items()}
+    rows |= {f"all lanes, only {kind}": list(own) for kind, own in kinds.items()}
     kept: dict[str, tuple[str, ...]] = {}
-    for row, wanted in every.items():
-        names = tuple(name for name in asked.names if name in wanted)
-        if names not in kept.values():
-            kept[row] = names
+    for name, own in rows.items():
+        if tuple(own) not in kept.values():
+            kept[name] = tuple(own)
     return kept
+
+
+def lanes(with_model: bool) -> dict[str, LaneWeights]:
+    """The weights of each row that leaves lanes out."""
+    names = [field.name for field in fields(LaneWeights) if with_model or field.name != "vector"]
+    rows = {f"without the {name} lane": replace(LaneWeights(), **{name: _OFF}) for name in names}
+    others = {name: _OFF for name in names if name != "lexical"}
+    return {**rows, "the lexical lane only": replace(LaneWeights(), **others)}
 
 
 def out_of_fold(pools: Sequence[fit.Pool], names: Sequence[str]) -> Iterable[tuple[fit.Pool, Sequence[str]]]:
@@ -147,8 +140,8 @@ def measure(bench: Bench, model: str, tell: Callable[[str], None]) -> AblatedTab
     """All rows of one embedder."""
     tell(f"{model}: pools")
     pools = bench.pools(model, Settings())
-    asked = Asked(model, pools, kinds_of(pools[0].names))
-    whole = values(bench, out_of_fold(pools, asked.names))
+    names = pools[0].names
+    whole = values(bench, out_of_fold(pools, names))
     rows = [row(WHOLE, whole, None)]
 
     def add(name: str, ranked: Iterable[tuple[fit.Pool, Sequence[str]]]) -> None:
@@ -156,13 +149,10 @@ def measure(bench: Bench, model: str, tell: Callable[[str], None]) -> AblatedTab
         tell(f"{model}: {name}")
 
     add(FUSED, ((pool, pool.refs) for pool in pools))
-    for name, kept in choices(asked).items():
+    for name, kept in choices(names).items():
         add(name, out_of_fold(pools, kept))
-    for lane in (field.name for field in fields(LaneWeights)):
-        if lane != "vector" or "meaning" in asked.kinds:
-            weights = replace(LaneWeights(), **{lane: _OFF})
-            without = bench.pools(model, Settings(lanes=weights))
-            add(f"without the {lane} lane, all evidence", out_of_fold(without, asked.names))
+    for name, weights in lanes("meaning" in names).items():
+        add(f"{name}, all evidence", out_of_fold(bench.pools(model, Settings(lanes=weights)), names))
     chosen = embedder(model)
     return AblatedTable(embedder=None if chosen is None else chosen.identity.name, rows=rows)
 

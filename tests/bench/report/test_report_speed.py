@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from truerecall.bench.manifest import manifest_json
 from truerecall.bench.measured import Column, FiguresRow, FiguresTable, Making, record_json
 from truerecall.bench.report import markdown, page
-from truerecall.bench.report.speed import speed_plots
+from truerecall.bench.report.speed import speed_block, speed_plots
 from truerecall.bench.speed import Speed, at_most
 from truerecall.cli.bench import bench_command
 
@@ -56,6 +56,19 @@ def test_each_kind_of_question_is_a_picture_of_medians_by_size() -> None:
         "<desc>recall: 10,000 entries 4 ms, 1,000,000 entries 250 ms. bm25(): 10,000 entries 2.5 ms.</desc>"
         in first.svg
     )
+
+
+def test_the_block_of_a_page_holds_the_bars_then_every_table_and_names_its_manifest() -> None:
+    text = speed_block("speed.json", SPEED)
+
+    captions = [line.strip("*") for line in text.splitlines() if line.startswith("**")]
+    assert captions == ["What is asked of the speed", *(made.caption for made in SPEED.tables)]
+    assert "| recall of 10,000 turns to bm25() and 3 ms | ms | 4.000 | at most | 5.500 | yes |" in text
+    assert text.endswith(
+        "by `python benchmarks/speed.py`. Manifest:\n"
+        "[speed.json](../../benchmarks/manifests/speed.json), made at commit 0123abcd.\n"
+    )
+    assert speed_block("speed.json", None) == "Not measured: no manifest of it is committed yet.\n"
 
 
 def test_the_chapter_holds_the_bars_the_method_and_every_table(given: SimpleNamespace) -> None:

@@ -71,7 +71,7 @@ class Memory:
         self._clock = clock
         self._ids = ids
         self.weights = shipped_weights()
-        """What each piece of evidence counts for when recall reranks; others may be set (docs/design/recall-quality.md)."""
+        """What evidence counts for when recall reranks; others may be set (docs/design/recall-quality.md)."""
         self._counter = named_counter(settings.recall.counter)
         self._frozen = False
 

@@ -160,14 +160,17 @@ def _loaded(
         len(candidates) if any((weights.recency, weights.temporal, weights.trust)) else request.limit + _SPARE
     )
     first, rest = candidates[:most], candidates[most:]
-    scores = {name: dict(zip(r.places, r.scores, strict=True)) for name, r in rankings.items()}
-    hits = []
-    for candidate, entry in zip(first, view.entries([c.place for c in first]), strict=True):
-        lanes = {
-            name: LaneHit(rank, scores[name][candidate.place], rankings[name].reason(candidate.place))
-            for name, rank in candidate.lanes.items()
-        }
-        hits.append(Hit(entry, candidate.fused, candidate.base, lanes, factors(entry, request.now, weights)))
+    lanes: list[dict[str, LaneHit]] = [{} for _ in first]
+    for name, ranking in rankings.items():
+        given = [row for row, candidate in enumerate(first) if name in candidate.lanes]
+        reasons = ranking.reasons(np.array([first[row].place for row in given], dtype=np.intp))
+        for row, reason in zip(given, reasons, strict=True):
+            rank = first[row].lanes[name]
+            lanes[row][name] = LaneHit(rank, ranking.scores[rank - 1], reason)
+    hits = [
+        Hit(entry, one.fused, one.base, found, factors(entry, request.now, weights))
+        for one, found, entry in zip(first, lanes, view.entries([c.place for c in first]), strict=True)
+    ]
     if any(hit.factors is not NEUTRAL for hit in hits):
         hits.sort(key=lambda hit: sort_key(hit.entry, hit.score))
     return hits, rest

@@ -39,14 +39,24 @@ class Words:
     held: "list[tuple[str, NDArray[np.intp]]]"
     """The terms that were found, rarest first, with their rows, ascending."""
 
-    def of_row(self, place: int) -> str:
-        """The terms that a row holds."""
-        return " ".join(term for term, found in self.held if _holds(found, place))
+    def of_rows(self, places: "NDArray[np.intp]") -> list[str]:
+        """The terms that each of these rows holds."""
+        return self._named([places])
 
-    def near_row(self, view: View, place: int) -> str:
-        """The terms that a row or its neighbours hold."""
-        near = [p for p in (place, int(view.before[place]), int(view.after[place])) if p >= 0]
-        return " ".join(term for term, found in self.held if any(_holds(found, p) for p in near))
+    def near_rows(self, view: View, places: "NDArray[np.intp]") -> list[str]:
+        """The terms that each of these rows or its neighbours hold."""
+        return self._named([places, view.before[places], view.after[places]])
+
+    def _named(self, rows: "list[NDArray[np.intp]]") -> list[str]:
+        terms: list[list[str]] = [[] for _ in rows[0]]
+        for term, found in self.held:
+            holds = np.zeros(len(rows[0]), dtype=np.bool_)
+            for places in rows:
+                at = np.minimum(np.searchsorted(found, places), len(found) - 1)
+                holds |= found[at] == places
+            for row in np.flatnonzero(holds).tolist():
+                terms[row].append(term)
+        return [" ".join(own) for own in terms]
 
 
 def match_words(view: View, terms: tuple[str, ...], length_weight: float) -> Words:
@@ -114,8 +124,3 @@ def _sessions(view: View, held: "list[tuple[str, NDArray[np.intp]]]") -> "NDArra
 
 def _rarity(total: int, holding: int) -> float:
     return float(np.log1p((total - holding + 0.5) / (holding + 0.5)))
-
-
-def _holds(found: "NDArray[np.intp]", place: int) -> bool:
-    at = int(np.searchsorted(found, place))
-    return at < len(found) and int(found[at]) == place

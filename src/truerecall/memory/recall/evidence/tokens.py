@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 _NEIGHBOUR = 0.97
 _MOST_ASKED = 64  # tokens of a query: bounds the work for a long one
-_COVERED = 4  # tokens of the text that the query speaks of: the mean of its best so many
 _STEP = 16_384  # token vectors multiplied at a time
 
 
 def tokens(found: Candidates) -> "dict[str, NDArray[np.float64]] | None":
-    """Five numbers; None where the query or the store has no token vectors."""
+    """Four numbers; None where the query or the store has no token vectors."""
     asked, view = found.search.asked, found.search.view
     if asked.tokens is None or not len(asked.tokens):
         return None
@@ -33,7 +32,7 @@ def tokens(found: Candidates) -> "dict[str, NDArray[np.float64]] | None":
     held = view.token_vectors(needed.tolist())
     if not len(held.values):
         return None
-    best, covered = _matched(asked.tokens[:_MOST_ASKED], held)
+    best = _matched(asked.tokens[:_MOST_ASKED], held)
     of_row = np.full(len(rows), -1, dtype=np.intp)
     of_row[rows >= 0] = index
     own, before, after = of_row.reshape(3, -1)
@@ -47,32 +46,16 @@ def tokens(found: Candidates) -> "dict[str, NDArray[np.float64]] | None":
         "tokens_window": standard(window.astype(np.float64)),
         "tokens_best_window": standard(found.best_of_session(window.astype(np.float64))),
         "tokens_weakest": standard(best[:, own].min(axis=0).astype(np.float64)),
-        "tokens_covered": standard(covered[own]),
     }
 
 
-def _matched(
-    query: "NDArray[np.float32]", held: "TokenVectors"
-) -> "tuple[NDArray[np.float32], NDArray[np.float64]]":
-    """How well each text is matched by the query, and covered by it.
-
-    First of each token of the query the largest cosine in each text, shape (tokens, texts); then of each text the
-    mean of its best tokens' cosines with the query, shape (texts,). Minus infinity where a text has no tokens.
-    """
-    texts = len(held.offsets) - 1
+def _matched(query: "NDArray[np.float32]", held: "TokenVectors") -> "NDArray[np.float32]":
+    """Of each token of the query the largest cosine in each text, shape (tokens, texts); 0 for one without tokens."""
     cosines = np.empty((len(query), len(held.values)), dtype=np.float32)
     for start in range(0, len(held.values), _STEP):
         part = slice(start, start + _STEP)
-        cosines[:, part] = (query @ held.values[part].astype(np.float32).T) * held.scales[part]
-    best = np.full((len(query), texts), -np.inf, dtype=np.float32)
-    covered = np.full(texts, -np.inf)
+        np.multiply(query @ held.values[part].astype(np.float32).T, held.scales[part], out=cosines[:, part])
+    best = np.zeros((len(query), len(held.offsets) - 1), dtype=np.float32)
     filled = np.flatnonzero(np.diff(held.offsets))
-    starts = held.offsets[filled]
-    best[:, filled] = np.maximum.reduceat(cosines, starts, axis=1)
-    by_token = cosines.max(axis=0)
-    for text, start, end in zip(filled.tolist(), starts, held.offsets[filled + 1], strict=True):
-        own = by_token[start:end]
-        covered[text] = (
-            own.mean() if len(own) <= _COVERED else np.partition(own, -_COVERED)[-_COVERED:].mean()
-        )
-    return best, covered
+    best[:, filled] = np.maximum.reduceat(cosines, held.offsets[filled], axis=1)
+    return best

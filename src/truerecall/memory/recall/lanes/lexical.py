@@ -14,4 +14,4 @@ def lexical(search: Search) -> LaneRanking:
     words = search.words
     places = np.flatnonzero(words.rows)
     first = places[best(search.view, places, words.rows[places], search.depth)]
-    return LaneRanking(tuple(first.tolist()), tuple(words.rows[first].tolist()), len(places), words.of_row)
+    return LaneRanking(tuple(first.tolist()), tuple(words.rows[first].tolist()), len(places), words.of_rows)

@@ -56,8 +56,8 @@ class LaneRanking:
     """The lane's own scores: for explaining, never compared with another lane's."""
     found: int
     """Rows that the lane could have given, before the cut at the depth."""
-    reason: Callable[[int], str] = lambda place: ""
-    """What speaks for the row at a place, for a reader; asked for hits only, while the view is open."""
+    reasons: "Callable[[NDArray[np.intp]], list[str]]" = lambda places: [""] * len(places)
+    """What speaks for the rows at these places, for a reader; asked for hits only, while the view is open."""
     note: str = ""
     """Why the lane could not do (all of) its work; empty where it did."""
     ran: bool = True
@@ -107,18 +107,19 @@ def best(
 def _settled(
     view: View, places: "NDArray[np.intp]", chosen: "NDArray[np.intp]", group: "NDArray[np.intp]"
 ) -> "NDArray[np.intp]":
-    """Order rows within their groups: by position where all are of one session, else by all of the keys."""
-    sizes = np.bincount(group)
+    """Order rows within their groups: by position where a group is of one session, else by all of the keys."""
     session, position = view.session[places[chosen]], view.position[places[chosen]]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    settled = chosen.copy()
-    for first, size in zip(starts[:-1].tolist(), sizes.tolist(), strict=True):
-        part = slice(first, first + size)
-        if size == 1:
-            continue
-        if (session[part] == session[first]).all() and len(set(position[part].tolist())) == size:
-            settled[part] = chosen[part][np.argsort(position[part])]
-        else:
-            ties = view.tie_keys(places[chosen[part]].tolist())
-            settled[part] = sorted(chosen[part].tolist(), key=lambda i: ties[int(places[i])])
+    order = np.lexsort((position, group))
+    settled = chosen[order]
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    mixed = np.minimum.reduceat(session, starts) != np.maximum.reduceat(session, starts)
+    again = group[1:][(group[1:] == group[:-1]) & (position[order][1:] == position[order][:-1])]
+    mixed[again] = True  # two rows at one position
+    if not mixed.any():
+        return settled
+    sizes = np.diff(starts, append=len(group))
+    unclear = [slice(starts[i], starts[i] + sizes[i]) for i in np.flatnonzero(mixed & (sizes > 1))]
+    ties = view.tie_keys([int(place) for part in unclear for place in places[chosen[part]]])
+    for part in unclear:
+        settled[part] = sorted(chosen[part].tolist(), key=lambda i: ties[int(places[i])])
     return settled

@@ -31,5 +31,5 @@ def session(search: Search) -> LaneRanking:
         tuple(first.tolist()),
         tuple(scores[chosen].tolist()),
         len(places),
-        lambda place: f"session scores {words.sessions[view.session[place]]:.2f}",
+        lambda hits: [f"session scores {score:.2f}" for score in words.sessions[view.session[hits]]],
     )

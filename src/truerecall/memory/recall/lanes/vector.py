@@ -27,6 +27,6 @@ def vector(search: Search) -> LaneRanking:
         tuple(rows[first].tolist()),
         tuple(scores[first].tolist()),
         len(rows),
-        lambda place: f"cosine {cosines[place]:.3f}",
+        lambda hits: [f"cosine {cosine:.3f}" for cosine in cosines[hits]],
         note=f"{missing} entries have no vector yet" if missing else "",
     )

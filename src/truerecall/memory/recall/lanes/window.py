@@ -17,5 +17,5 @@ def window(search: Search) -> LaneRanking:
         tuple(first.tolist()),
         tuple(words.windows[first].tolist()),
         len(places),
-        lambda place: f"near: {words.near_row(view, place)}",
+        lambda hits: [f"near: {terms}" for terms in words.near_rows(view, hits)],
     )

@@ -101,7 +101,7 @@ def test_of_one_candidate_nothing_stands_out(opened: Opener) -> None:
             "place_in_session": 0.0,
             "length": log(2),
             **dict.fromkeys(["meaning", "meaning_window", "tokens", "tokens_window"], 0.0),
-            **dict.fromkeys(["tokens_best_window", "tokens_weakest", "tokens_covered"], 0.0),
+            **dict.fromkeys(["tokens_best_window", "tokens_weakest"], 0.0),
         }
     }
 
@@ -249,11 +249,6 @@ def best_match(embedder: ScriptedTokenEmbedder, query: str, text: str) -> list[f
     return [max(row) for row in cosines(embedder, query, text)]
 
 
-def covered(embedder: ScriptedTokenEmbedder, query: str, text: str) -> float:
-    best = sorted((max(column) for column in zip(*cosines(embedder, query, text), strict=True)), reverse=True)
-    return fmean(best[:4])
-
-
 ASKED = "when did the grey heron come"
 TURNS = ("the heron", "came when the weir was closed", "a grey bird did come", "nothing of it at all today")
 APART = "a heron apart"
@@ -276,7 +271,6 @@ def slow_tokens(embedder: ScriptedTokenEmbedder, query: str) -> dict[str, dict[s
         "tokens_window": dict(window),
         "tokens_best_window": {**dict.fromkeys(TURNS, of_session), APART: window[APART]},
         "tokens_weakest": {text: min(row) for text, row in best.items()},
-        "tokens_covered": {text: covered(embedder, query, text) for text in best},
     }
 
 
@@ -318,17 +312,6 @@ def test_a_text_without_token_vectors_counts_as_the_least_and_takes_nothing_from
     )
     assert column(recalled, "tokens_weakest") == pytest.approx(
         standing({**{text: min(row) for text, row in own.items()}, "the mill": None, "!?": None}), abs=CLOSE
-    )
-    assert column(recalled, "tokens_covered") == pytest.approx(
-        standing(
-            {
-                "a grey heron": covered(embedder, "a heron mill", "a grey heron"),
-                "a heron": covered(embedder, "a heron mill", "a heron"),
-                "the mill": None,
-                "!?": None,
-            }
-        ),
-        abs=CLOSE,
     )
 
 

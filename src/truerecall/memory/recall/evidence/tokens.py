@@ -50,12 +50,15 @@ def tokens(found: Candidates) -> "dict[str, NDArray[np.float64]] | None":
 
 
 def _matched(query: "NDArray[np.float32]", held: "TokenVectors") -> "NDArray[np.float32]":
-    """Of each token of the query the largest cosine in each text, shape (tokens, texts); 0 for one without tokens."""
+    """Of each token of the query the largest cosine in each text, shape (tokens, texts).
+
+    Minus infinity where a text has no tokens.
+    """
     cosines = np.empty((len(query), len(held.values)), dtype=np.float32)
     for start in range(0, len(held.values), _STEP):
         part = slice(start, start + _STEP)
         np.multiply(query @ held.values[part].astype(np.float32).T, held.scales[part], out=cosines[:, part])
-    best = np.zeros((len(query), len(held.offsets) - 1), dtype=np.float32)
+    best = np.full((len(query), len(held.offsets) - 1), -np.inf, dtype=np.float32)
     filled = np.flatnonzero(np.diff(held.offsets))
     best[:, filled] = np.maximum.reduceat(cosines, held.offsets[filled], axis=1)
     return best

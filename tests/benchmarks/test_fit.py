@@ -1,6 +1,7 @@
 """The weights of the evidence: a real maximum of the stated objective, and each fold blind to its conversation."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import exp, log
 from pathlib import Path
@@ -148,12 +149,25 @@ def test_the_three_sets_are_those_that_the_package_reads() -> None:
 
 
 def test_the_pools_are_those_of_a_real_store_and_know_their_gold(tmp_path: Path) -> None:
-    (found,) = fit.pools(ONE, "none", tmp_path)
-    (again,) = fit.pools(ONE, "none", tmp_path)  # from the store that is there by now
+    both = replace(ASKED, id="r", gold_turns=frozenset({"A:0", "A:2"}))
+    asked = replace(ONE, questions=(ASKED, both))
+    found, shared = fit.pools(asked, "none", tmp_path)
+    again, _ = fit.pools(asked, "none", tmp_path)  # from the store that is there by now
 
     assert (found.conversation, found.question, found.values.shape) == ("one", ASKED, (3, len(found.names)))
     assert sorted(found.refs) == ["A:0", "A:1", "A:2"]
     assert dict(zip(found.refs, found.gold.tolist(), strict=True)) == {"A:0": 0.0, "A:1": 1.0, "A:2": 0.0}
+    assert dict(zip(shared.refs, shared.gold.tolist(), strict=True)) == {"A:0": 0.5, "A:1": 0.0, "A:2": 0.5}
     words = dict(zip(found.refs, found.values[:, found.names.index("words")].tolist(), strict=True))
     assert words["A:1"] > words["A:0"] == words["A:2"]
     assert (again.refs, again.values.tolist()) == (found.refs, found.values.tolist())
+
+
+def test_evidence_goes_with_its_turn_where_reranking_moves_it(tmp_path: Path) -> None:
+    # The last turn follows a question, and goes before the first one, which the lanes have before it.
+    moved = told("moved", ["Trains.", "What is the boat?", "Juniper, as it has been for all of us for ever."])
+    (found,) = fit.pools(moved, "none", tmp_path)
+    place = found.values[:, found.names.index("place_in_session")].tolist()
+
+    assert found.refs == ("A:1", "A:0", "A:2")
+    assert place == pytest.approx([log(2), 0.0, log(3)])

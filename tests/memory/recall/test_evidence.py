@@ -180,7 +180,7 @@ def test_a_speaker_of_whom_nothing_may_be_recalled_is_nobody(opened: Opener) -> 
 
 def test_a_question_by_itself_is_followed_by_nothing(opened: Opener) -> None:
     memory = opened()
-    memory.remember([said("heron?"), said("a heron"), said("the heron", 0)])
+    memory.remember([said("a heron"), said("the heron", 0), said("heron?")])
 
     assert column(memory.recall("heron"), "follows_question") == {
         "heron?": 0.0,

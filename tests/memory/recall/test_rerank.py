@@ -41,6 +41,19 @@ class OtherProjection(ScriptedTokenEmbedder):
     projection = "2"
 
 
+class MovesOn(ScriptedTokenEmbedder):
+    """Once it has a query's tokens, its memory goes over to another projection."""
+
+    memory: Memory | None = None
+
+    def query_tokens(self, text: str) -> NDArray[np.float32]:
+        tokens = super().query_tokens(text)
+        if self.memory is not None:
+            memory, self.memory = self.memory, None
+            memory.reembed(with_tokens(OtherProjection))
+        return tokens
+
+
 class Times(ScriptedTokenEmbedder):
     """Multiplies what it makes of a query."""
 
@@ -282,6 +295,19 @@ def test_token_vectors_of_another_projection_are_not_compared(opened: Opener) ->
 
     assert fitted(opened(embedder=with_tokens()).recall("heron")) == "tokens"
     assert fitted(opened(embedder=with_tokens(OtherProjection)).recall("heron")) == "meaning"
+
+
+def test_a_query_asked_of_a_model_that_is_given_up_meanwhile_is_not_compared_by_tokens(
+    opened: Opener,
+) -> None:
+    embedder = with_tokens(MovesOn)
+    memory = opened(embedder=embedder)
+    memory.remember(HERONS)
+    embedder.memory = memory  # type: ignore[attr-defined]
+    recalled = memory.recall("heron weir")
+
+    assert fitted(recalled) == "meaning"
+    assert fitted(memory.recall("heron weir")) == "tokens"  # of the new one
 
 
 def test_with_the_vector_lane_off_an_open_embedder_is_not_asked(opened: Opener) -> None:

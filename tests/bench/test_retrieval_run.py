@@ -240,6 +240,6 @@ def test_truerecall_runs_with_vectors_and_says_that_toys_prove_wiring(tmp_path: 
 
     assert manifest.wiring_proof
     assert (result.stored, result.embedded) == (18, 18)
-    assert {lane.lane for lane in result.lanes} == {"lexical", "vector"}
+    assert {lane.lane for lane in result.lanes} == {"lexical", "window", "session", "vector"}
     assert cells(manifest, "truerecall")["turn:any@5"].mean == 1.0
     assert not run(tmp_path, [Bm25()], name="plain").wiring_proof

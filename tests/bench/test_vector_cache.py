@@ -23,7 +23,7 @@ from truerecall.bench.estimate import Estimate, estimate
 from truerecall.bench.progress import Progress, Watch
 from truerecall.bench.retrieval import run_retrieval
 from truerecall.bench.run import ChunkHead
-from truerecall.bench.systems.protocol import Answer, Census, Item, Setting
+from truerecall.bench.systems.protocol import Answer, Census, Item, Setting, Tuning
 from truerecall.bench.systems.truerecall import Truerecall
 from truerecall.bench.vectors import VectorFile
 from truerecall.core.entry import Scope
@@ -248,6 +248,10 @@ class Uncached:
     @property
     def configuration(self) -> Mapping[str, Setting]:
         return self._system.configuration
+
+    @property
+    def tuning(self) -> Tuning:
+        return self._system.tuning
 
     def open(self, folder: Path, scope: Scope) -> None:
         self._system.open(folder, scope)

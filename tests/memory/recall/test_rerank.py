@@ -440,7 +440,8 @@ def test_any_query_over_any_store_is_answered_with_finite_scores(
         assert {hit.id for hit in recalled.hits} <= held
         assert scores == sorted(scores, reverse=True)
         assert all(0 < score <= 1 for score in scores)
-        assert all(lane.score > -1.0001 for hit in recalled.hits for lane in hit.lanes.values())
+        lanes = [lane for hit in recalled.hits for lane in hit.lanes.items()]
+        assert all(lane.score > (-1.01 if name == "vector" else 0) for name, lane in lanes)
         assert recalled.trace.hits == tuple(hit.id for hit in recalled.hits)
         assert recalled.reranked is None or np.isfinite(recalled.reranked.evidence.values).all()
 

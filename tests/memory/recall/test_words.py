@@ -230,7 +230,7 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     rows=ROWS, terms=st.lists(st.sampled_from(["alpha", "beta", "gamma", "other"]), min_size=1, unique=True)
 )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,14 +57,19 @@ def form(found: Candidates) -> "dict[str, NDArray[np.float64]]":
 def _named(found: Candidates) -> dict[int, str]:
     """The speakers that the query names, by a word of their name; those of whom a row may be recalled."""
     view, asked = found.search.view, set(words_of(found.search.query.text))
-    named = {number: name for number, name in view.speakers() if asked.intersection(words_of(name))}
+    named = {number: name for number, name in view.speakers() if not asked.isdisjoint(_words_of_name(name))}
     return {number: name for number, name in named.items() if view.allowed[view.speaker == number].any()}
+
+
+@lru_cache(maxsize=1 << 15)  # of every recall, the same speakers
+def _words_of_name(name: str) -> frozenset[str]:
+    return frozenset(words_of(name))
 
 
 def _names_them(found: Candidates, named: Mapping[int, str]) -> "NDArray[np.bool_]":
     view = found.search.view
     mentions = np.zeros(len(view.rowids), dtype=np.bool_)
     asked = set(words_of(found.search.query.text))
-    for word in asked.intersection(word for name in named.values() for word in words_of(name)):
+    for word in asked.intersection(word for name in named.values() for word in _words_of_name(name)):
         mentions[view.holding(word)] = True
     return mentions[found.places]

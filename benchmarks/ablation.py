@@ -46,7 +46,8 @@ METHOD = (
     "Out-of-fold: each row's weights were fitted anew on the four other conversations, with the evidence that the row "
     "keeps. A lane that is left out counts next to nothing in the fusion: its rows come after the others', and what "
     f"its scores say as evidence stays. Differences are to '{WHOLE}', paired by question; p is of McNemar's exact test "
-    "for figures of 0 or 1 and of a sign-flip permutation for the others, two-sided and not adjusted."
+    "for figures of 0 or 1, and for the others of a sign-flip permutation of 20,000 rounds, which gives none below "
+    "5e-05; two-sided and not adjusted."
 )
 _SEED = 0
 _OFF = 1e-6

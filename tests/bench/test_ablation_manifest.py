@@ -38,14 +38,14 @@ def made() -> Ablation:
 TABLES = """\
 **locomo, dev split, 1,000 questions in 5 conversations, no model; out-of-fold**
 
-| recall with | Turn any@5 (n 1,000) | Multi-hop turn all@10 (n 40) |
+| recall with | Turn any@5 | Multi-hop turn all@10 (n 40) |
 | --- | ---: | ---: |
 | all evidence | 0.750 | 0.250 |
 | without form | 0.700 | 0.200 |
 
 **The same, less all evidence, with p; \\* the same sign in every conversation**
 
-| recall with | Turn any@5 (n 1,000) | Multi-hop turn all@10 (n 40) |
+| recall with | Turn any@5 | Multi-hop turn all@10 (n 40) |
 | --- | ---: | ---: |
 | without form | -0.050\\* (p 3.2e-05) | -0.050\\* (p 3.2e-05) |
 """

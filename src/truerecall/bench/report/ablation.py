@@ -16,13 +16,13 @@ def ablation_block(file: str, ablation: Ablation | None) -> str:
         f"{counted(ablation.conversations, 'conversation')}"
     )
     told = f"{ablation.method} Rows looked at: {count(ablation.looked_at)}. {COMPARABILITY}"
-    tables = [made for one in ablation.tables for made in _tables(one, data)]
+    tables = [made for one in ablation.tables for made in _tables(one, data, ablation.n)]
     return measured_block(file, tables, told, ablation.making)
 
 
-def _tables(one: AblatedTable, data: str) -> list[Table]:
+def _tables(one: AblatedTable, data: str, n: int) -> list[Table]:
     caption = f"{data}, {f'with {one.embedder}' if one.embedder else 'no model'}; out-of-fold"
-    heads = [_head(figure) for figure in one.rows[0].figures]
+    heads = [_head(figure, n) for figure in one.rows[0].figures]
     return [
         table(
             caption,
@@ -37,9 +37,11 @@ def _tables(one: AblatedTable, data: str) -> list[Table]:
     ]
 
 
-def _head(figure: AblatedFigure) -> str:
+def _head(figure: AblatedFigure, n: int) -> str:
+    """With its number of questions where it is not that of the whole."""
     level, _, metric = figure.name.rpartition(" ")
-    return f"{level[:1].upper()}{level[1:]} {shown(metric)} (n {count(figure.n)})"
+    head = f"{level[:1].upper()}{level[1:]} {shown(metric)}"
+    return head if figure.n == n else f"{head} (n {count(figure.n)})"
 
 
 def _change(figure: AblatedFigure) -> str:

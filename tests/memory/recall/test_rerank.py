@@ -462,6 +462,18 @@ def test_a_limit_beyond_the_pool_gives_all_of_it(opened: Opener) -> None:
     assert [hit.base for hit in recalled.hits] == [61 / (60 + rank) for rank in range(1, 601)]
 
 
+def test_a_text_that_is_repeated_often_takes_nobody_elses_place(opened: Opener) -> None:
+    memory = opened()
+    memory.remember([Draft("ok thanks", source=Source(session="s", position=n)) for n in range(60)])
+    others = [f"thanks were told to person number {n} of the town" for n in range(8)]
+    memory.remember(others)
+    recalled = memory.recall("thanks")
+
+    assert set(texts(recalled)) == {"ok thanks", *others}
+    assert [dropped.reason for dropped in recalled.trace.dropped] == ["duplicate"] * 59
+    assert len(texts(memory.recall("thanks", limit=3))) == 3
+
+
 def test_an_instant_in_the_past_reranks_what_was_valid_then(opened: Opener, clock: ManualClock) -> None:
     memory = weighing(opened(embedder=with_tokens()), LONGEST)
     (old,) = memory.remember("heron and a brewer came to the mill")

@@ -73,11 +73,21 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
         spent = (time.perf_counter() - began) * 1000
         candidates = _candidates(view, fused, reranked, rankings)
         pinned = view.pinned(settings.recall.pinned)
-        ranked, rest = _loaded(view, candidates, request, settings.factors, rankings)
-    trusted, untrusted = _trust_filter(ranked, request.trust)
-    distinct, repeated = _dedup(_pin(trusted, pinned))
+        # A factor may move any candidate; without one, entries are loaded for what is returned, and for more of them
+        # only where many are dropped.
+        most = len(candidates) if settings.factors != FactorWeights(0.0, 0.0, 0.0) else request.limit + _SPARE
+        while True:
+            ranked = _loaded(view, candidates[:most], request, settings.factors, rankings)
+            trusted, untrusted = _trust_filter(ranked, request.trust)
+            distinct, repeated = _dedup(_pin(trusted, pinned))
+            if len(distinct) >= request.limit or most >= len(candidates):
+                break
+            most *= 2
     hits = tuple(distinct[: request.limit])
-    beyond = [*(hit.id for hit in distinct[request.limit :]), *(candidate.id for candidate in rest)]
+    beyond = [
+        *(hit.id for hit in distinct[request.limit :]),
+        *(candidate.id for candidate in candidates[most:]),
+    ]
     dropped = (*untrusted, *repeated, *(Dropped(left, "limit") for left in beyond))
     steps = Steps(asked.query, lanes, candidates, ranked, dropped, reranked, round(spent, 3))
     return Recall(hits, steps, request.budget, means.counter)
@@ -147,19 +157,12 @@ def _candidates(
 
 def _loaded(
     view: View,
-    candidates: Sequence[Candidate],
+    first: Sequence[Candidate],
     request: Request,
     weights: FactorWeights,
     rankings: Mapping[str, LaneRanking],
-) -> tuple[list[Hit], Sequence[Candidate]]:
-    """The first candidates with their entries, in the order of the scores; and those that were not looked at.
-
-    Where a factor is on, it may move any candidate, and all are loaded.
-    """
-    most = (
-        len(candidates) if any((weights.recency, weights.temporal, weights.trust)) else request.limit + _SPARE
-    )
-    first, rest = candidates[:most], candidates[most:]
+) -> list[Hit]:
+    """Candidates with their entries, in the order of the scores."""
     lanes: list[dict[str, LaneHit]] = [{} for _ in first]
     for name, ranking in rankings.items():
         given = [row for row, candidate in enumerate(first) if name in candidate.lanes]
@@ -173,7 +176,7 @@ def _loaded(
     ]
     if any(hit.factors is not NEUTRAL for hit in hits):
         hits.sort(key=lambda hit: sort_key(hit.entry, hit.score))
-    return hits, rest
+    return hits
 
 
 def _trust_filter(ranked: Sequence[Hit], trust: frozenset[Trust]) -> tuple[list[Hit], list[Dropped]]:

@@ -15,6 +15,7 @@ import numpy as np
 from truerecall.core.config import FactorWeights, Settings
 from truerecall.core.entry import DEFAULT_TRUST, Entry, Scope, Trust
 from truerecall.memory.recall.asked import Asked, ask
+from truerecall.memory.recall.candidates import Candidate, Candidates
 from truerecall.memory.recall.dedup import duplicates
 from truerecall.memory.recall.evidence.weights import Weights
 from truerecall.memory.recall.fuse import fuse
@@ -22,8 +23,8 @@ from truerecall.memory.recall.lanes.ranking import LaneRanking, Search, best
 from truerecall.memory.recall.lanes.table import LANES
 from truerecall.memory.recall.order import sort_key
 from truerecall.memory.recall.query import understand
-from truerecall.memory.recall.recalled import Candidate, Hit, LaneHit, Recall, Steps
-from truerecall.memory.recall.rerank import Reranked, rerank
+from truerecall.memory.recall.recalled import Hit, LaneHit, Recall, Steps
+from truerecall.memory.recall.rerank import rerank
 from truerecall.memory.recall.score import NEUTRAL, factors
 from truerecall.memory.recall.trace import Dropped, LaneTrace
 from truerecall.memory.store.protocol import Store
@@ -71,7 +72,7 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
         began = time.perf_counter()
         reranked = rerank(search, pool, means.weights) if pool else None
         spent = (time.perf_counter() - began) * 1000
-        candidates = _candidates(view, fused, reranked, rankings)
+        candidates = Candidates(fused, reranked, rankings, view.ids(list(fused)))
         pinned = view.pinned(settings.recall.pinned)
         # A factor may move any candidate; without one, entries are loaded for what is returned, and for more of them
         # only where many are dropped.
@@ -83,13 +84,9 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
             if len(distinct) >= request.limit or most >= len(candidates):
                 break
             most *= 2
-    hits = tuple(distinct[: request.limit])
-    beyond = [
-        *(hit.id for hit in distinct[request.limit :]),
-        *(candidate.id for candidate in candidates[most:]),
-    ]
-    dropped = (*untrusted, *repeated, *(Dropped(left, "limit") for left in beyond))
-    steps = Steps(asked.query, lanes, candidates, ranked, dropped, reranked, round(spent, 3))
+    hits, beyond = tuple(distinct[: request.limit]), tuple(distinct[request.limit :])
+    dropped = (*untrusted, *repeated)
+    steps = Steps(asked.query, lanes, candidates, ranked, dropped, beyond, reranked, round(spent, 3))
     return Recall(hits, steps, request.budget, means.counter)
 
 
@@ -123,36 +120,6 @@ def _fused(
     places, scores = np.array(list(fused), dtype=np.intp), np.array(list(fused.values()))
     order = places[best(view, places, scores, wanted)]
     return {place: fused[place] for place in order.tolist()}
-
-
-def _candidates(
-    view: View,
-    fused: Mapping[int, float],
-    reranked: Reranked | None,
-    rankings: Mapping[str, LaneRanking],
-) -> list[Candidate]:
-    """All that the lanes gave, the reranked pool first; after reranking the base score is the rank's."""
-    lanes: dict[int, dict[str, int]] = {place: {} for place in fused}
-    for name, ranking in rankings.items():
-        for rank, place in enumerate(ranking.places, start=1):
-            if place in lanes:
-                lanes[place][name] = rank
-    head = reranked.places if reranked else ()
-    pool = set(head)
-    places = [*head, *(place for place in fused if place not in pool)]
-    ids = view.ids(places)
-    fused_rank = {place: rank for rank, place in enumerate(fused, start=1)}
-    return [
-        Candidate(
-            place=place,
-            id=ids[place],
-            fused=fused[place],
-            fused_rank=fused_rank[place],
-            base=61 / (60 + rank) if reranked else fused[place],
-            lanes=lanes[place],
-        )
-        for rank, place in enumerate(places, start=1)
-    ]
 
 
 def _loaded(

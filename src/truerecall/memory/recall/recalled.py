@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from truerecall.core.entry import Entry
+from truerecall.memory.recall.candidates import Candidate, Candidates
 from truerecall.memory.recall.pack import Packed, pack
 from truerecall.memory.recall.query import Query
 from truerecall.memory.recall.rerank import Reranked
@@ -20,22 +21,6 @@ class LaneHit:
     rank: int
     score: float
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A row that a lane gave."""
-
-    place: int
-    """In the view's arrays, which are gone by now."""
-    id: str
-    fused: float
-    """What the lanes made of it, from 0 to 1."""
-    fused_rank: int
-    base: float
-    """The score before the factors: by the rank after reranking, 61/(60 + rank), or what was fused without it."""
-    lanes: Mapping[str, int]
-    """Its rank in each lane that gave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +61,23 @@ class Steps:
 
     query: Query
     lanes: tuple[LaneTrace, ...]
-    candidates: Sequence[Candidate]
+    candidates: Candidates
     """All that the lanes gave, reranked, before the factors."""
     ranked: Sequence[Hit]
     """Those whose entries were looked at, in the order of the scores."""
-    dropped: tuple[Dropped, ...]
+    refused: tuple[Dropped, ...]
+    """Of those, the ones that are not trusted or repeat another."""
+    beyond: tuple[Hit, ...]
+    """Of those, the ones after the limit."""
     reranked: Reranked | None
     rerank_milliseconds: float
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """All that did not become a hit."""
+        unseen = range(len(self.ranked), len(self.candidates))
+        ids = [*(hit.id for hit in self.beyond), *(self.candidates.id(row) for row in unseen)]
+        return (*self.refused, *(Dropped(left, "limit") for left in ids))
 
     def rerank_trace(self) -> RerankTrace | None:
         """What reranking did; None where there was none."""

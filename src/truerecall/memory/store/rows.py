@@ -68,6 +68,16 @@ def read_entries(db: sqlite3.Connection, rowids: Sequence[int]) -> dict[int, Ent
     return found
 
 
+def read_ids(db: sqlite3.Connection, rowids: Sequence[int]) -> list[tuple[int, bytes]]:
+    """The ids of these rows, each with its row."""
+    found: list[tuple[int, bytes]] = []
+    for start in range(0, len(rowids), LOOKUP):
+        part = rowids[start : start + LOOKUP]
+        marks = ", ".join("?" * len(part))
+        found += db.execute(f"SELECT rowid, id FROM entry WHERE rowid IN ({marks})", part).fetchall()
+    return found
+
+
 def read_tie_keys(db: sqlite3.Connection, rowids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
     """Session, position and id of these rows, as ``recall.order`` compares them."""
     found: dict[int, tuple[str, int, bytes]] = {}

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from truerecall.core.entry import Entry
-from truerecall.core.ids import id_text
 from truerecall.errors import NotAStore
 from truerecall.memory.store.cache import PartitionState
 from truerecall.memory.store.numbering import numbered
-from truerecall.memory.store.rows import partition_range, read_entries, read_tie_keys
+from truerecall.memory.store.rows import partition_range, read_entries, read_ids, read_tie_keys
 from truerecall.memory.store.scan import VectorView
 from truerecall.memory.store.standing import Standing
 from truerecall.memory.store.textindex import postings
@@ -106,12 +105,13 @@ class View:
             raise _lost()
         return [found[rowid] for rowid in rowids]
 
-    def ids(self, places: Sequence[int]) -> dict[int, str]:
+    def ids(self, places: Sequence[int]) -> dict[int, bytes]:
         """The id of the entry at each of these places."""
-        keys = self.tie_keys(places)
-        if len(keys) < len(set(places)):
+        rowids = {int(self.rowids[place]): place for place in places}
+        found = read_ids(self._db, list(rowids))
+        if len(found) < len(rowids):
             raise _lost()
-        return {place: id_text(key[2]) for place, key in keys.items()}
+        return {rowids[rowid]: entry_id for rowid, entry_id in found}
 
     def tie_keys(self, places: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
         """Session, position and id of the entries at these places: what decides between equals."""
@@ -149,7 +149,7 @@ class View:
 def _past(
     beside: "NDArray[np.intp]", back: "NDArray[np.intp]", allowed: "NDArray[np.bool_]"
 ) -> "NDArray[np.intp]":
-    """Neighbours on one side, past rows that may not be recalled: such a row changes nothing of what it stands between."""
+    """Neighbours on one side, past rows that may not be recalled: those change nothing of what they stand between."""
     hidden = np.flatnonzero(~allowed)
     if not len(hidden):
         return beside

@@ -380,7 +380,7 @@ def test_a_manifest_of_another_shape_is_refused(name: str, tmp_path: Path) -> No
         committed(tmp_path)
 
 
-def test_the_readme_says_which_figures_are_out_of_fold_and_which_in_sample() -> None:
+def test_the_readme_shows_no_in_sample_figure_beside_an_out_of_fold_one() -> None:
     folds = system("truerecall-folds", 0.5).model_copy(
         update={"tuning": Tuning("out-of-fold", 5, 1200, "locomo dev")}
     )
@@ -391,6 +391,17 @@ def test_the_readme_says_which_figures_are_out_of_fold_and_which_in_sample() -> 
     lines = readme_figures({"locomo-dev": made}).splitlines()
 
     assert [line.split(" |")[0] for line in lines if line.startswith("| truerecall")] == [
-        "| truerecall, as installed (no model), in-sample",
-        "| truerecall-folds, as installed (no model), out-of-fold",
+        "| truerecall-folds, as installed (no model), out-of-fold"
+    ]
+
+
+def test_the_readme_says_of_an_in_sample_figure_what_it_is() -> None:
+    shipped = system("truerecall", 0.75).model_copy(
+        update={"tuning": Tuning("in-sample", 0, 1200, "locomo dev")}
+    )
+    made = manifest(dataset().model_copy(update={"split": "dev", "systems": [shipped]}))
+    lines = readme_figures({"locomo-dev": made}).splitlines()
+
+    assert [line.split(" |")[0] for line in lines if line.startswith("| truerecall")] == [
+        "| truerecall, as installed (no model), in-sample"
     ]

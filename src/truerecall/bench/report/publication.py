@@ -170,7 +170,7 @@ def readme_figures(manifests: Mapping[str, RetrievalManifest]) -> str:
     for key in (DEFAULT, LOCAL):
         for dataset in _datasets(manifests.get(key)):
             used.append(key)
-            rows += [_short_row(system, dataset) for system in dataset.systems if is_ours(system)]
+            rows += [_short_row(system, dataset) for system in _quotable(dataset)]
     for dataset in _datasets(manifests.get(DEFAULT)):
         for name in (BASELINE, _RANDOM):
             rows += [_short_row(system, dataset) for system in dataset.systems if system.name == name]
@@ -192,8 +192,8 @@ def picture(manifests: Mapping[str, RetrievalManifest]) -> str | None:
     found = _datasets(manifests.get(DEFAULT))
     if not found:
         return None
-    more = [s for d in _datasets(manifests.get(LOCAL)) for s in d.systems if is_ours(s)]
-    ours = [s for s in found[0].systems if is_ours(s)]
+    more = [s for d in _datasets(manifests.get(LOCAL)) for s in _quotable(d)]
+    ours = _quotable(found[0])
     others = [s for s in arranged(found[0]).systems if not is_ours(s)]
     named = [s.model_copy(update={"name": described(s)}) for s in (*ours, *more)]
     drawn = charts(found[0].model_copy(update={"systems": [*named, *others]}))["short"]
@@ -203,6 +203,12 @@ def picture(manifests: Mapping[str, RetrievalManifest]) -> str | None:
 
 def _datasets(manifest: RetrievalManifest | None) -> Sequence[DatasetResult]:
     return () if manifest is None else manifest.datasets
+
+
+def _quotable(dataset: DatasetResult) -> list[SystemResult]:
+    """Our systems, without those that were tuned on these very questions where another of ours was not."""
+    ours = [system for system in dataset.systems if is_ours(system)]
+    return [system for system in ours if system.tuning.scheme != "in-sample"] or ours
 
 
 def _locomo(manifests: Mapping[str, RetrievalManifest]) -> list[DatasetResult]:

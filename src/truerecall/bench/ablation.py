@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from truerecall.bench.manifest import Record
-from truerecall.bench.measured import Making
-from truerecall.errors import RunError
+from truerecall.bench.measured import Making, read_record
 from truerecall.measure.comparing import Comparison, TestName, compare_pairs
 
 QuestionKey = tuple[str, str]
@@ -84,14 +83,7 @@ def figure(
 
 def read_ablation(path: Path) -> Ablation:
     """The ablation in a file; ``RunError`` if it is not one of this version."""
-    try:
-        return Ablation.model_validate_json(path.read_text(encoding="utf-8"))
-    except (ValidationError, UnicodeDecodeError):
-        raise RunError(
-            "the manifest is not one of this version",
-            where=path.name,
-            remedy="Write it anew: benchmarks/README.md names the script.",
-        ) from None
+    return read_record(Ablation, path)
 
 
 def _change(made: Comparison) -> Change:

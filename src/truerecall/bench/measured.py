@@ -128,12 +128,12 @@ def making(clock: Clock, script: str, packages: Sequence[str]) -> Making:
 
 def read_sweep(path: Path) -> Sweep:
     """The sweep in a file; ``RunError`` if it is not one of this version."""
-    return _read(Sweep, path)
+    return read_record(Sweep, path)
 
 
 def read_figures(path: Path) -> Figures:
     """The figures in a file; ``RunError`` if they are not of this version."""
-    return _read(Figures, path)
+    return read_record(Figures, path)
 
 
 def record_json(record: Record) -> str:
@@ -141,7 +141,8 @@ def record_json(record: Record) -> str:
     return json.dumps(record.model_dump(mode="json"), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def _read(kind: type[_R], path: Path) -> _R:
+def read_record(kind: type[_R], path: Path) -> _R:
+    """The record of this kind in a file; ``RunError`` if it is not one of this version."""
     try:
         return kind.model_validate_json(path.read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError):

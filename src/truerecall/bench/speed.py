@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from truerecall.bench.manifest import Record
-from truerecall.bench.measured import FiguresTable, Making
-from truerecall.errors import RunError
+from truerecall.bench.measured import FiguresTable, Making, read_record
 
 
 class Bar(Record):
@@ -57,11 +56,4 @@ def at_least(name: str, unit: str, measured: float, limit: float) -> Bar:
 
 def read_speed(path: Path) -> Speed:
     """The figures in a file; ``RunError`` if they are not of this version."""
-    try:
-        return Speed.model_validate_json(path.read_text(encoding="utf-8"))
-    except (ValidationError, UnicodeDecodeError):
-        raise RunError(
-            "the manifest is not one of this version",
-            where=path.name,
-            remedy="Write it anew: benchmarks/README.md names the script.",
-        ) from None
+    return read_record(Speed, path)

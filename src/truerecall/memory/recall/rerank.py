@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truerecall.memory.recall.evidence.candidates import Candidates
+from truerecall.memory.recall.evidence.pool import Pool
 from truerecall.memory.recall.evidence.table import KINDS
 from truerecall.memory.recall.evidence.weights import Weights
 from truerecall.memory.recall.lanes.ranking import Search, best
@@ -45,7 +45,7 @@ class Reranked:
 def rerank(search: Search, pool: Sequence[int], weights: Weights) -> Reranked:
     """Put the rows of the pool in the order of their evidence."""
     places = np.array(pool, dtype=np.intp)
-    evidence = gather(Candidates(search, places))
+    evidence = gather(Pool(search, places))
     fitted = getattr(weights, evidence.fitted)
     counts = np.array([fitted.get(name, 0.0) for name in evidence.names])
     scores = evidence.values @ counts
@@ -53,7 +53,7 @@ def rerank(search: Search, pool: Sequence[int], weights: Weights) -> Reranked:
     return Reranked(tuple(places[order].tolist()), tuple(scores[order].tolist()), evidence)
 
 
-def gather(found: Candidates) -> Evidence:
+def gather(found: Pool) -> Evidence:
     """All evidence that there is."""
     named: dict[str, NDArray[np.float64]] = {}
     for kind in KINDS:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truerecall.memory.analysis import words as words_of
-from truerecall.memory.recall.evidence.candidates import Candidates
+from truerecall.memory.recall.evidence.pool import Pool
 from truerecall.memory.traits import Trait
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def _asks_number() -> re.Pattern[str]:
     return re.compile(r"\bhow (?:many|much|long|old|often|far)\b", re.IGNORECASE)
 
 
-def form(found: Candidates) -> "dict[str, NDArray[np.float64]]":
+def form(found: Pool) -> "dict[str, NDArray[np.float64]]":
     """Ten numbers, each 0 or 1 but for the place in the session and the length (logarithms)."""
     view, text = found.search.view, found.search.query.text
     places = found.places
@@ -54,7 +54,7 @@ def form(found: Candidates) -> "dict[str, NDArray[np.float64]]":
     }
 
 
-def _named(found: Candidates) -> dict[int, str]:
+def _named(found: Pool) -> dict[int, str]:
     """The speakers that the query names, by a word of their name; those of whom a row may be recalled."""
     view, asked = found.search.view, set(words_of(found.search.query.text))
     named = {number: name for number, name in view.speakers() if not asked.isdisjoint(_words_of_name(name))}
@@ -66,7 +66,7 @@ def _words_of_name(name: str) -> frozenset[str]:
     return frozenset(words_of(name))
 
 
-def _names_them(found: Candidates, named: Mapping[int, str]) -> "NDArray[np.bool_]":
+def _names_them(found: Pool, named: Mapping[int, str]) -> "NDArray[np.bool_]":
     view = found.search.view
     mentions = np.zeros(len(view.rowids), dtype=np.bool_)
     asked = set(words_of(found.search.query.text))

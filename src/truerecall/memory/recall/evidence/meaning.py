@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truerecall.memory.recall.evidence.candidates import Candidates, standard
+from truerecall.memory.recall.evidence.pool import Pool, standard
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def meaning(found: Candidates) -> "dict[str, NDArray[np.float64]] | None":
+def meaning(found: Pool) -> "dict[str, NDArray[np.float64]] | None":
     """Two numbers; None where the query or the store has no vectors."""
     if found.search.cosines is None:
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truerecall.memory.recall.evidence.candidates import Candidates, standard
+from truerecall.memory.recall.evidence.pool import Pool, standard
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ _MOST_ASKED = 64  # tokens of a query: bounds the work for a long one
 _STEP = 16_384  # token vectors multiplied at a time
 
 
-def tokens(found: Candidates) -> "dict[str, NDArray[np.float64]] | None":
+def tokens(found: Pool) -> "dict[str, NDArray[np.float64]] | None":
     """Four numbers; None where the query or the store has no token vectors."""
     asked, view = found.search.asked, found.search.view
     if asked.tokens is None or not len(asked.tokens):

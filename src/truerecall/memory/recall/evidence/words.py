@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from truerecall.memory.recall.evidence.candidates import Candidates, standard
+from truerecall.memory.recall.evidence.pool import Pool, standard
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-def words(found: Candidates) -> "dict[str, NDArray[np.float64]]":
+def words(found: Pool) -> "dict[str, NDArray[np.float64]]":
     """Four numbers by the query's words."""
     scores, session = found.search.words, found.search.view.session[found.places]
     windows = scores.windows[found.places]

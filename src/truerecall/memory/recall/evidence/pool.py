@@ -16,7 +16,7 @@ _LEAST_POOL = 100
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Pool:
     """The fused first rows of a search, weighed against each other."""
 
     search: Search

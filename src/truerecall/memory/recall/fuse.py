@@ -16,6 +16,9 @@ def fuse(
     total = sum(weights[lane] for lane in rankings)
     scores: dict[int, float] = {}
     for lane, places in rankings.items():
-        for rank, place in enumerate(places, start=1):
-            scores[place] = scores.get(place, 0.0) + weights[lane] / (k + rank)
-    return {place: min(1.0, score * (k + 1) / total) for place, score in scores.items()}
+        weight = weights[lane]
+        gains = [weight / (k + rank) for rank in range(1, len(places) + 1)]
+        for place, gain in zip(places, gains, strict=True):
+            scores[place] = scores.get(place, 0.0) + gain
+    scaled = {place: score * (k + 1) / total for place, score in scores.items()}
+    return {place: score if score < 1.0 else 1.0 for place, score in scaled.items()}

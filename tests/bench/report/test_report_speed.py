@@ -10,7 +10,7 @@ from truerecall.bench.measured import Column, FiguresRow, FiguresTable, Making, 
 from truerecall.bench.report import markdown, page
 from truerecall.bench.report.speed import speed_block, speed_plots
 from truerecall.bench.speed import Speed, at_most
-from truerecall.cli.bench import bench_command
+from truerecall.cli.main import main
 
 MAKING = Making(
     created="2026-11-30T10:00:00Z", truerecall="0.1", commit="0123abcd", dirty=False, python="3.11.2",
@@ -85,7 +85,7 @@ def test_the_command_takes_the_file_that_the_script_wrote(tmp_path: Path, given:
     (tmp_path / "manifest.json").write_text(manifest_json(given.manifest()), encoding="utf-8")
     (tmp_path / "speed.json").write_text(record_json(SPEED), encoding="utf-8")
     arguments = ["report", str(tmp_path), "--speed", str(tmp_path / "speed.json")]
-    made = CliRunner().invoke(bench_command, arguments, catch_exceptions=False)
+    made = CliRunner().invoke(main, ["bench", *arguments], catch_exceptions=False)
 
     assert made.exit_code == 0
     assert "Recall by size, questions that name a speaker" in (tmp_path / "report.html").read_text("utf-8")

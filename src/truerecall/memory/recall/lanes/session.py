@@ -5,9 +5,7 @@ import numpy as np
 from truerecall.memory.recall.lanes.lexical import NO_WORDS
 from truerecall.memory.recall.lanes.ranking import LaneRanking, Search, best, cannot
 
-_ROW = (
-    1e-3  # within a session, rows with the words come first; never more than one session's lead over another
-)
+_ROW = 1e-3  # within a session, rows with the words come first; little beside what sets sessions apart
 
 
 def session(search: Search) -> LaneRanking:

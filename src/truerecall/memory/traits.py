@@ -53,11 +53,6 @@ def traits_of(text: str) -> int:
     return found
 
 
-def tells_time(text: str) -> bool:
-    """Whether a word of time stands in a text."""
-    return bool(traits_of(text) & Trait.TELLS_TIME)
-
-
 def _words(text: str) -> tuple[list[str], bool]:
     """The words of a text in lower case, and whether a digit stands in it."""
     # A pattern of all the words of time, tried at each place of a text, takes eight times as long as these.

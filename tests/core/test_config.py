@@ -48,12 +48,16 @@ def test_an_empty_file_gives_the_defaults(tmp_path: Path) -> None:
 
 
 def test_every_factor_is_off_until_it_is_turned_on() -> None:
-    assert [getattr(Settings().factors, item.name) for item in fields(FactorWeights)] == [0.0, 0.0, 0.0]
+    assert [getattr(Settings().factors, item.name) for item in fields(FactorWeights)] == [0.0] * 7
+    assert not Settings().factors
+    assert FactorWeights(proof=0.1)
 
 
 def test_the_weights_of_the_reference_system_are_a_preset() -> None:
     assert (REFERENCE.lanes.lexical, REFERENCE.lanes.vector) == (1.0, 1.5)
-    assert (REFERENCE.factors.recency, REFERENCE.factors.temporal, REFERENCE.factors.trust) == (0.2, 0.2, 0.1)
+    assert REFERENCE.factors == FactorWeights(
+        recency=0.2, temporal=0.2, proof=0.1, trust=0.1, usefulness=0.1, forget=0.1
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +66,7 @@ def test_the_weights_of_the_reference_system_are_a_preset() -> None:
         ("[lanes]\nlexcal = 1.0", "Did you mean lexical"),
         ("[recal]\nlimit = 5", "Did you mean recall"),
         ("limit = 5", "unknown setting"),
-        ("[factors]\nusefulness = 0.1", "unknown setting"),
+        ("[factors]\nnovelty = 0.1", "unknown setting"),
         ("[lanes.lexical]\nweight = 1", "not float"),
         ("recall = 5", "table"),
         ('[recall]\nlimit = "5"', "not int"),
@@ -83,6 +87,15 @@ def test_the_weights_of_the_reference_system_are_a_preset() -> None:
         ("[recall]\npinned = -1", "pinned"),
         ("[recall]\nlength_weight = 1.1", "length_weight"),
         ("[recall]\nlength_weight = nan", "length_weight"),
+        ("[recall]\ndiversity = 1.1", "diversity"),
+        ("[recall]\nmin_score = -0.1", "min_score"),
+        ("[recall]\nintent_boost = -1", "intent_boost"),
+        ("[recall]\ntime_window = 0", "time_window"),
+        ('[recall]\nzone = "Mars/Olympus"', "no time zone"),
+        ('[recall]\nzone = "../etc/passwd"', "no time zone"),
+        ("[factors]\nrange = 1.1", "range"),
+        ("[chat]\ntimeout = 0", "timeout"),
+        ("[chat]\nmax_tokens = 0", "max_tokens"),
         ("[store]\nbusy_timeout = 0", "busy_timeout"),
         ("[store]\nbusy_timeout = nan", "busy_timeout"),
         ("[store]\nmode = 0o777777", "mode"),

@@ -29,3 +29,14 @@ def test_it_asks_for_each_field() -> None:
     assert list(signature(Point).parameters) == ["x", "y"]
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
         Point(1)  # type: ignore[call-arg]
+
+
+@made_quickly
+@dataclass(frozen=True, slots=True)
+class Named:
+    x: int
+    name: str | None = None
+
+
+def test_what_has_a_default_need_not_be_given() -> None:
+    assert [Named(1), Named(1, "a"), Named(1, name="b")] == [Named(1, None), Named(1, "a"), Named(x=1, name="b")]

@@ -23,6 +23,14 @@ Visibility = Literal[
     "private",  # seen by its author only
 ]
 Precision = Literal["year", "month", "day", "instant"]
+ProfileTrait = Literal[
+    "identity",  # who the user is
+    "preference",  # what the user likes to have
+    "relationship",  # whom the user has to do with
+    "instruction",  # how the user wants to be served
+]
+DERIVED: tuple[Kind, ...] = ("fact", "observation", "profile")
+"""The kinds that were made out of others: only these can be refused for what they say."""
 
 _LONGEST_NAME = 512
 
@@ -189,6 +197,22 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """What a derived entry says, as subject, predicate and object: ``("Mara", "lives_in", "Lisbon")``."""
+
+    subject: str
+    predicate: str
+    """A word or several joined by ``_``; ``memory.predicates`` knows which hold one value at a time."""
+    object: str
+
+    def __post_init__(self) -> None:
+        for name in ("subject", "predicate", "object"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value.strip():
+                raise InvalidInput(f"a statement's {name} is {value!r}", remedy="Give a string that says one.")
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """What is to be remembered: an entry before the memory has given it an id and a time."""
 
@@ -212,6 +236,10 @@ class Draft:
     """Observations only: 0 to 1."""
     pinned: bool = False
     """Kept at the head of recall."""
+    statement: Statement | None = None
+    """Derived kinds only: what the text says; it is weighed against what is known of its subject."""
+    trait: ProfileTrait | None = None
+    """Profiles only: what kind of trait it is."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
@@ -243,11 +271,29 @@ class Draft:
         count = self.proof_count
         if count is not None and not _whole(count, 1):
             raise InvalidInput(f"proof_count is {count!r}", remedy="Give a whole number from 1.")
+        _check_derived(self)
         sure = self.confidence
         if sure is not None and (
             isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 <= sure <= 1
         ):
             raise InvalidInput(f"confidence is {self.confidence!r}", remedy="Give a number from 0 to 1.")
+
+
+def _check_derived(draft: Draft) -> None:
+    """What only some kinds of entry have."""
+    if draft.statement is not None:
+        if not isinstance(draft.statement, Statement):
+            raise InvalidInput(
+                f"a statement is {type(draft.statement).__name__}", remedy="Give Statement(...) or None."
+            )
+        if draft.kind not in DERIVED:
+            raise InvalidInput(
+                f"a {draft.kind} has no statement of its own", remedy=f"Only {', '.join(DERIVED)} have one."
+            )
+    if draft.trait is not None:
+        _check_choice("trait", draft.trait, get_args(ProfileTrait))
+        if draft.kind != "profile":
+            raise InvalidInput(f"a {draft.kind} has no trait", remedy="Only a profile has one.")
 
 
 @made_quickly
@@ -282,12 +328,25 @@ class Entry:
     pinned: bool
     masked: int
     """How many secrets were masked in its text."""
+    statement: Statement | None = None
+    """What it says, where it is a derived entry that says one thing."""
+    trait: ProfileTrait | None = None
+    """Of a profile."""
 
 
 EventKind = Literal[
-    "superseded",  # closed: another entry took its place (`other`)
-    "retired",  # closed: forgotten
+    "superseded",  # ended: another entry took its place (`other`)
+    "retired",  # ended: forgotten
+    "closed",  # ended as soon as it came: recorded, but what `other` says is believed
+    "proof",  # `other` says the same
+    "used",  # it was recalled, and went into the answer; `detail` is the intent of the query
+    "ignored",  # it was recalled, and did not; `detail` likewise
+    "failed",  # it was used, and the outcome was bad; `detail` likewise
+    "caused_by",  # `other` is a cause of it; `detail` is how surely, from 0 to 1
+    "causes",  # `other` is an effect of it; `detail` likewise
 ]
+ENDING: tuple[EventKind, ...] = ("superseded", "retired", "closed")
+"""The kinds after which an entry is no longer recalled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,10 +355,15 @@ class Event:
 
     id: str
     at: datetime
+    """When the memory learned of it."""
     kind: EventKind
     entry_id: str
     other_id: str | None = None
-    """The entry that superseded it."""
+    """The other entry, where there is one; None too once that was purged."""
+    effective: datetime | None = None
+    """From when an ending counts in what was valid then; by default from ``at``."""
+    detail: str = ""
+    """See ``EventKind``; of endings, why."""
 
 
 def _whole(value: object, least: int) -> bool:

@@ -17,6 +17,7 @@ from truerecall.memory.analysis import (
     fold,
     index_text,
     segment,
+    tokens,
     words,
 )
 
@@ -39,6 +40,28 @@ def full_text(tokenizer: str) -> sqlite3.Connection:
 def matches(db: sqlite3.Connection, terms: list[str]) -> set[int]:
     quoted = " OR ".join(f'"{t[:-1]}"*' if len(t) > 1 and t.endswith("*") else f'"{t}"' for t in terms)
     return {row[0] for row in db.execute("SELECT rowid FROM f WHERE f MATCH ?", (quoted,))}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The cat, the DOG", ["the", "cat", "the", "dog"]),
+        ("auth_v2.py", ["auth", "v2", "py"]),
+        ("她住在 Lisbon", ["她住", "住在", "lisbon"]),
+        ("火 and 火", ["火", "and", "火"]),
+        ("👍 🎉", []),
+        ("", []),
+    ],
+)
+def test_tokens_stand_in_the_order_of_the_text_with_their_repeats(text: str, found: list[str]) -> None:
+    assert tokens(text) == found
+
+
+@given(ANY_TEXT)
+def test_tokens_are_the_words_and_the_pairs_but_for_emoji(text: str) -> None:
+    without_emoji = index_text(text)
+
+    assert set(tokens(text)) == set(words(text)) | {pair.removesuffix("*") for pair in bigrams(without_emoji)}
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,24 @@ def _runs(text: str) -> list[str]:
     return [] if text.isascii() else _run().findall(fold(text))
 
 
+def tokens(text: str) -> list[str]:
+    """Give what both indexes hold of a text in its own order, repeats included: for comparing two texts.
+
+    A word is one token; a run of a script without spaces is its overlapping pairs of characters (a run of one, that
+    character). Emoji are not among them.
+    """
+    folded = fold(text)
+    if folded.isascii():
+        return _ASCII_WORD.findall(folded)
+    found: list[str] = []
+    for piece in _word_or_run().findall(folded):
+        if _run().fullmatch(piece) is None:
+            found.append(piece)
+        else:
+            found += [piece[i : i + 2] for i in range(len(piece) - 1)] or [piece]
+    return found
+
+
 def dedup_key(text: str) -> str:
     """Give the form in which two texts are duplicates at recall: folded, white space collapsed."""
     return " ".join(fold(text).split())

@@ -14,6 +14,7 @@ text of three words it reaches 0.15: it is mostly the word that the question bro
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from truerecall.core.entry import Entry
@@ -86,7 +87,7 @@ def share(counts: Counts, intent: str) -> float:
 
 def _grams(text: str) -> _Grams:
     kept = [token for token in tokens(text) if token not in STOP_WORDS]
-    return _Grams(frozenset(kept), frozenset(zip(kept, kept[1:], strict=False)))
+    return _Grams(frozenset(kept), frozenset(pairwise(kept)))
 
 
 def _overlap(memory: _Grams, response: _Grams) -> float:

@@ -141,7 +141,7 @@ def segment(text: str) -> str:
     """
     if text.isascii():
         return ""
-    return _BREAK.join(" ".join(run[i : i + 2] for i in range(len(run))) for run in _runs(text))
+    return _BREAK.join(" ".join(run[i : i + 2] for i in range(len(run))) for run in runs(text))
 
 
 def bigrams(text: str) -> list[str]:
@@ -151,7 +151,7 @@ def bigrams(text: str) -> list[str]:
     (``'"x"*'``). They are to be OR-ed and scored by rarity: any pair that a text and a query share hits.
     """
     terms: dict[str, None] = {}
-    for run in _runs(text):
+    for run in runs(text):
         if len(run) == 1:
             terms[f"{run}*"] = None
         else:
@@ -159,7 +159,8 @@ def bigrams(text: str) -> list[str]:
     return list(terms)
 
 
-def _runs(text: str) -> list[str]:
+def runs(text: str) -> list[str]:
+    """Give the runs of characters of scripts without spaces, and of emoji, folded, in order."""
     return [] if text.isascii() else _run().findall(fold(text))
 
 

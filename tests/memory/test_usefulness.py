@@ -11,9 +11,8 @@ from truerecall import Entry
 from truerecall.memory.usefulness import outcomes, overlap, share, was_used
 
 WEIR = "Ana repaired the old weir in April"  # ana, repaired, old, weir, april: five unigrams, four bigrams
-WORDS = st.lists(
-    st.sampled_from(["ana", "weir", "old", "april", "mill", "東京", "里斯本", "the", "in"]), max_size=8
-).map(" ".join)
+SOME = ("ana", "weir", "old", "april", "mill", "東京", "里斯本", "the", "in")
+WORDS = st.lists(st.sampled_from(SOME), max_size=8).map(" ".join)
 
 
 def entries(*texts: str) -> list[Entry]:

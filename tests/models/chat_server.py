@@ -1,0 +1,84 @@
+"""A small server on loopback that answers as a test tells it to, and remembers what it was asked."""
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One HTTP answer; ``body`` may name ``{authorization}``, which is what the request had there."""
+
+    status: int = 200
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    silent: bool = False
+    """Never answers: the connection stays open until the server ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ChatServer:
+    """Where it listens, and what it was asked so far."""
+
+    address: str
+    asked: list[Asked]
+
+
+def completion(text: Any = "Lisbon.", finish: str = "stop", **more: Any) -> str:
+    """A body as chat completions have it."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    return json.dumps(
+        {"id": "c", "object": "chat.completion", "model": "m-2024", "choices": [choice], **more}
+    )
+
+
+@contextmanager
+def chat_server(*answers: Answer) -> Iterator[ChatServer]:
+    """Gives the answers in their order, and the last one for ever after."""
+    asked: list[Asked] = []
+    ended = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            asked.append(Asked(self.path, dict(self.headers), body))
+            answer = answers[min(len(asked), len(answers)) - 1]
+            if answer.silent:
+                ended.wait(10)
+                return
+            said = answer.body.replace("{authorization}", self.headers.get("Authorization", "")).encode()
+            self.send_response(answer.status)
+            for name, value in {"Content-Type": "application/json", **answer.headers}.items():
+                self.send_header(
+                    name, value.replace("{authorization}", self.headers.get("Authorization", ""))
+                )
+            self.send_header("Content-Length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, format: str, *arguments: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield ChatServer(f"http://127.0.0.1:{server.server_address[1]}/v1", asked)
+    finally:
+        ended.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()

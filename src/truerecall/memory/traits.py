@@ -43,7 +43,7 @@ def traits_of(text: str) -> int:
         found |= Trait.HOLDS_QUESTION.value
         if text.rstrip()[-1:] in _QUESTION_MARKS:
             found |= Trait.ASKS.value
-    words, numbered = _words(text.lower())
+    words, numbered = words_of(text.lower())
     if not _WORDS_OF_TIME.isdisjoint(words):
         found |= Trait.TELLS_TIME.value
     if numbered:
@@ -53,7 +53,7 @@ def traits_of(text: str) -> int:
     return found
 
 
-def _words(text: str) -> tuple[list[str], bool]:
+def words_of(text: str) -> tuple[list[str], bool]:
     """The words of a text in lower case, and whether a digit stands in it."""
     # A pattern of all the words of time, tried at each place of a text, takes eight times as long as these.
     if text.isascii():

@@ -1,9 +1,14 @@
-"""What is searched for: the terms of a query, whatever string it is."""
+"""What is searched for: the terms of a query, whatever string it is, what it wants, and the time that it names."""
 
 import hashlib
 from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 
 from truerecall.memory.analysis import bigrams, content_words, words
+from truerecall.memory.dates.questions import time_span
+from truerecall.memory.dates.span import Span
+from truerecall.memory.recall.intent import Intent, intent_of
+from truerecall.memory.recall.synonyms import expanded
 from truerecall.memory.write.border import normalise
 
 _HEAD, _TAIL = 500, 2000  # characters kept of a long query: its end says most often what is wanted
@@ -19,11 +24,25 @@ class Query:
     """Distinct words without stop words, then bigrams; a trailing ``*`` asks for a prefix."""
     sha256: str
     """Of the query as it was asked: traces hold this and never the text."""
+    intent: Intent = "factual"
+    """What kind of answer it wants."""
+    span: Span | None = None
+    """The time that it names; None where it names none, or nobody said from when it is to be read."""
 
 
-def understand(text: str) -> Query:
-    """Any string is a legal query; one without a letter has no terms."""
+def understand(text: str, now: datetime | None = None, zone: tzinfo = UTC, synonyms: bool = False) -> Query:
+    """Any string is a legal query; one without a letter has no terms.
+
+    Args:
+        text: What is asked.
+        now: When it is asked: "yesterday" is the day before.
+        zone: Where: its days are meant.
+        synonyms: Whether abbreviations are searched for in full as well, and the other way round.
+    """
     asked = normalise(text).text
     kept = asked if len(asked) <= _HEAD + _TAIL else f"{asked[:_HEAD]} {asked[-_TAIL:]}"
     terms = (*content_words(words(kept)), *bigrams(kept))
-    return Query(kept, terms, hashlib.sha256(asked.encode()).hexdigest())
+    if synonyms:
+        terms = expanded(terms)
+    span = None if now is None else time_span(kept, now, zone)
+    return Query(kept, terms, hashlib.sha256(asked.encode()).hexdigest(), intent_of(kept), span)

@@ -1,0 +1,87 @@
+"""The stretch of time that a question asks about."""
+
+from datetime import datetime, tzinfo
+
+from truerecall.core.entry import Precision
+from truerecall.memory.dates.calendar import Frame
+from truerecall.memory.dates.reader import Found, Reader
+from truerecall.memory.dates.scan import dates, may_name_a_date
+from truerecall.memory.dates.span import BEGINNING, END, Span
+
+_COARSE = ("instant", "day", "month", "year")
+_OPENS = {
+    "since": "since",
+    "after": "after",
+    "before": "before",
+    "until": "until",
+    "till": "until",
+    "by": "until",
+}
+
+
+def time_span(text: str, anchor: datetime, zone: tzinfo) -> Span | None:
+    """The first stretch of time that a question names; None where it names none.
+
+    Args:
+        text: Any string.
+        anchor: When it is asked; ``InvalidTime`` where it is naive.
+        zone: Where it is asked: "yesterday" is a day there.
+    """
+    if not may_name_a_date(text):
+        return None
+    reader = Reader.of(text, Frame.at(anchor, zone), asks=True)
+    named = dates(reader)
+    first = next(named, None)
+    if first is None:
+        return None
+    opened = _between(reader, first, next(named, None)) or _opened(reader, first)
+    return opened or reader.span(first)
+
+
+def _opened(reader: Reader, found: Found) -> Span | None:
+    """Since, after, before or until a date."""
+    place, stretch = found.first - 1, found.stretch
+    if place < 0 or not reader.gaps[place].isspace():
+        return None
+    word = reader.words[place]
+    if word == "the" and place > 0 and reader.gaps[place - 1].isspace():
+        place, word = place - 1, reader.words[place - 1]
+    kind = _OPENS.get(word)
+    if word == "from" and reader.words[found.after : found.after + 1] in (["on"], ["onwards"], ["onward"]):
+        kind = "since"
+    if kind is None:
+        return None
+    start = {"since": stretch.start, "after": stretch.end}.get(kind, BEGINNING)
+    end = {"before": stretch.start, "until": stretch.end}.get(kind, END)
+    return _span(reader, (place, found.after), start, end, stretch.precision)
+
+
+def _between(reader: Reader, one: Found, other: Found | None) -> Span | None:
+    """Between one date and another, or from one to another."""
+    if other is None:
+        return None
+    opening, joint = one.first - 1, reader.words[one.after : other.first]
+    if joint and joint[-1] == "the":
+        joint.pop()
+    if opening >= 0 and reader.words[opening] == "the":
+        opening -= 1
+    pairs = {"between": (["and"],), "from": (["to"], ["until"], ["till"], ["through"])}
+    if opening < 0 or joint not in pairs.get(reader.words[opening], ()):
+        return None
+    low, high = one.stretch, other.stretch
+    if one.again is not None:
+        # "From November to February 2023": the November before it.
+        day = high.start.astimezone(reader.frame.zone).toordinal()
+        low = one.again(reader.frame.on(day), False) or low
+    elif other.again is not None:
+        day = low.start.astimezone(reader.frame.zone).toordinal()
+        high = other.again(reader.frame.on(day), True) or high
+    start, end = min(low.start, high.start), max(low.end, high.end)
+    precision = max(low.precision, high.precision, key=_COARSE.index)
+    return _span(reader, (opening, other.after), start, end, precision)
+
+
+def _span(
+    reader: Reader, words: tuple[int, int], start: datetime, end: datetime, precision: Precision
+) -> Span | None:
+    return Span(start, end, precision, reader.between(*words)) if start < end else None

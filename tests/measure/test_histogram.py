@@ -7,10 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truerecall.errors import InvalidInput
-from truerecall.measure.histogram import ACCURACY, Distribution, Histogram
+from truerecall.measure.histogram import ACCURACY, MOST_EXACT, Distribution, Histogram
 from truerecall.measure.latency import percentile
 
 NUMBERS = st.lists(st.floats(min_value=1e-8, max_value=1e11) | st.just(0.0), min_size=1, max_size=60)
+
+
+MANY = [1e-8 * 1.04**number for number in range(MOST_EXACT + 1)]
+"""So many that they are kept in buckets, and from 1e-8 to 1e9."""
+QS = st.sampled_from([0.0, 0.1, 50.0, 95.0, 99.9, 100.0])
 
 
 def of(*numbers: float) -> Histogram:
@@ -20,24 +25,33 @@ def of(*numbers: float) -> Histogram:
     return made
 
 
-@given(NUMBERS, st.sampled_from([0.0, 50.0, 95.0, 99.9, 100.0]))
-def test_a_percentile_is_within_a_thousandth_of_the_number_at_its_rank(
+@given(NUMBERS, QS)
+def test_a_percentile_of_few_numbers_is_the_number_at_its_rank(numbers: list[float], q: float) -> None:
+    assert of(*numbers).percentile(q) == percentile(numbers, q)
+
+
+@given(NUMBERS, QS)
+def test_a_percentile_of_many_is_within_a_thousandth_of_the_number_at_its_rank(
     numbers: list[float], q: float
 ) -> None:
+    numbers = [*numbers, *MANY, *numbers]
+
     assert math.isclose(of(*numbers).percentile(q), percentile(numbers, q), rel_tol=ACCURACY * 1.0001)
 
 
 @given(NUMBERS)
 def test_the_order_of_the_numbers_does_not_matter(numbers: list[float]) -> None:
-    assert of(*numbers).distribution() == of(*reversed(numbers)).distribution()
+    for some in (numbers, [*MANY, *numbers]):
+        assert of(*some).distribution() == of(*reversed(some)).distribution()
 
 
 @given(st.lists(st.floats(min_value=0.0, max_value=1.7e308), max_size=40))
 def test_any_numbers_keep_their_ends_and_an_order(numbers: list[float]) -> None:
+    numbers = [*MANY, *numbers]
     made = of(*numbers).distribution()
 
     assert made.n == len(numbers)
-    assert (made.least, made.most) == (min(numbers, default=0.0), max(numbers, default=0.0))
+    assert (made.least, made.most) == (min(numbers), max(numbers))
     assert made.least <= made.median <= made.p95 <= made.most
 
 

@@ -28,7 +28,9 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "at": ("upkeep", "Write the memory as it stood at an instant into a new file."),
     "reembed": ("upkeep", "Embed a whole store, or go over to another embedder."),
     "doctor": ("upkeep", "Check a store, and repair what is derived."),
+    "trace": ("trace", "Fold the traces of many recalls into one summary."),
     "bench": ("bench", "Measure recall: data sets, systems, reports, comparisons."),
+    "claims": ("claims", "Check that every mechanism works, and that every check can fail."),
     "demo": ("demo", "Remember, recall, measure, report: the main job in one go."),
 }
 """Every command: the module that holds it, and its line in ``--help``."""

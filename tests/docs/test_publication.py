@@ -358,7 +358,7 @@ def test_only_manifests_that_are_published_are_read(tmp_path: Path) -> None:
     (tmp_path / "compare-locomo-dev.json").write_text(comparison().as_json(), "utf-8")
     (tmp_path / "sweep-a.json").write_text(record_json(sweep()), "utf-8")
     (tmp_path / "local-models.json").write_text(record_json(FIGURES), "utf-8")
-    (tmp_path / "claims.json").write_text("{}", "utf-8")
+    (tmp_path / "another.json").write_text("{}", "utf-8")
 
     assert committed(tmp_path) == Committed(
         retrieval={"locomo-dev": DEFAULT},
@@ -371,7 +371,14 @@ def test_only_manifests_that_are_published_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["locomo-dev.json", "budgets.json", "compare-locomo-dev.json", "sweep-a.json", "token-counter.json"],
+    [
+        "locomo-dev.json",
+        "budgets.json",
+        "compare-locomo-dev.json",
+        "sweep-a.json",
+        "token-counter.json",
+        "claims.json",
+    ],
 )
 def test_a_manifest_of_another_shape_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text('{"kind": "other"}', "utf-8")

@@ -13,6 +13,7 @@ import click
 
 from truerecall.bench.report.ablation import ablation_block
 from truerecall.bench.report.against import against_block
+from truerecall.bench.report.claims import CLAIMS, claims_block
 from truerecall.bench.report.design import figures_block, sweep_block
 from truerecall.bench.report.publication import (
     ABLATION,
@@ -138,6 +139,7 @@ PARTS: tuple[Part, ...] = (
         lambda found: ablation_block(f"{ABLATION}.json", found.ablation),
     ),
     *(_speed(name) for name in SPEED),
+    Part("docs/claims.md", CLAIMS, lambda found: claims_block(f"{CLAIMS}.json", found.claims)),
 )
 """What is generated, in the order in which it is named."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from truerecall.bench.ablation import Ablation, read_ablation
 from truerecall.bench.budgets import Budgets, read_budgets
+from truerecall.bench.claims.manifest import ClaimsManifest, read_claims
 from truerecall.bench.compare import CompareReport
 from truerecall.bench.datasets.known import LOCOMO_DEV, SMALL_NOTE
 from truerecall.bench.manifest import DatasetResult, RetrievalManifest, SystemResult
@@ -14,6 +15,7 @@ from truerecall.bench.measured import Figures, Sweep, read_figures, read_sweep
 from truerecall.bench.report import quality, setting
 from truerecall.bench.report.against import PREFIX, Against, against, read_comparison
 from truerecall.bench.report.charts import charts
+from truerecall.bench.report.claims import CLAIMS
 from truerecall.bench.report.figures import (
     BASELINE,
     MISSING,
@@ -83,6 +85,7 @@ class Committed:
     speed: Mapping[str, Speed] = field(default_factory=dict)
     """By the name of their file."""
     ablation: Ablation | None = None
+    claims: ClaimsManifest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,7 @@ def committed(folder: Path) -> Committed:
     """
     files = sorted(folder.glob("*.json"), key=lambda path: path.stem)
     path, ablated = folder / "budgets.json", folder / f"{ABLATION}.json"
+    claimed = folder / f"{CLAIMS}.json"
     return Committed(
         retrieval={path.stem: read_manifest(path) for path in files if path.stem.startswith(_RETRIEVAL)},
         budgets=read_budgets(path) if path.is_file() else None,
@@ -118,6 +122,7 @@ def committed(folder: Path) -> Committed:
         figures={path.stem: read_figures(path) for path in files if path.stem in FIGURES},
         speed={path.stem: read_speed(path) for path in files if path.stem in SPEED},
         ablation=read_ablation(ablated) if ablated.is_file() else None,
+        claims=read_claims(claimed) if claimed.is_file() else None,
     )
 
 

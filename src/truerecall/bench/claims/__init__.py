@@ -1,0 +1,1 @@
+"""Mechanical claims: each says that one mechanism works, and none is a figure of accuracy. ``table.py`` names them."""

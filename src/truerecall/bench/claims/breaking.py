@@ -1,0 +1,67 @@
+"""Breaking the production path on purpose: what makes a claim worth something is that it goes red then."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from truerecall.errors import RunError
+
+_PRODUCTION = ("core", "measure", "memory", "models")
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """One attribute of one module of the package, and what stands in its place while it is broken."""
+
+    what: str
+    """A sentence."""
+    module: str
+    """Below ``truerecall``, such as ``memory.memory``."""
+    attribute: str
+    """Dotted where it is one of a class, such as ``View.holding``."""
+    instead: Callable[[Any], Any]
+    """Makes the replacement of the original."""
+
+    @property
+    def target(self) -> str:
+        """What is replaced, in full."""
+        return f"truerecall.{self.module}.{self.attribute}"
+
+
+@contextlib.contextmanager
+def broken(one: Break) -> Iterator[None]:
+    """The package with this break, in this process only; whatever happens, it is whole again afterwards.
+
+    Raises:
+        RunError: It names what is not there, or what is no production code: such a break would prove nothing.
+    """
+    owner, name = _place(one)
+    original = vars(owner)[name]
+    setattr(owner, name, one.instead(original))
+    try:
+        yield
+    finally:
+        setattr(owner, name, original)
+
+
+def _place(one: Break) -> tuple[Any, str]:
+    *path, name = one.attribute.split(".")
+    if one.module.partition(".")[0] not in _PRODUCTION:
+        raise _no_place(one, "is no production code")
+    try:
+        owner: Any = import_module(f"truerecall.{one.module}")
+        for part in path:
+            owner = getattr(owner, part)
+    except (ImportError, AttributeError):
+        raise _no_place(one, "is not there") from None
+    if name not in vars(owner):
+        raise _no_place(one, "is not there")
+    return owner, name
+
+
+def _no_place(one: Break, why: str) -> RunError:
+    return RunError(
+        f"{one.target} {why}", where=f"the break “{one.what}”", remedy="Name what the claim stands on."
+    )

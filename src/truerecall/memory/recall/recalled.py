@@ -6,11 +6,13 @@ from functools import cached_property
 
 from truerecall.core.entry import Entry
 from truerecall.memory.recall.candidates import Candidate, Candidates
+from truerecall.memory.recall.intent import Intent
 from truerecall.memory.recall.pack import Packed, pack
 from truerecall.memory.recall.query import Query
 from truerecall.memory.recall.rerank import Reranked
 from truerecall.memory.recall.score import NEUTRAL, Factors
 from truerecall.memory.recall.trace import Dropped, LaneTrace, Moved, RerankTrace, Scored, Trace
+from truerecall.memory.usefulness import Outcome
 from truerecall.models.protocols import TokenCounter
 
 
@@ -105,6 +107,13 @@ class Recall:
         self._steps = steps
         self._budget = budget
         self._counter = counter
+        self.judged: dict[str, Outcome] = {}
+        """What feedback has recorded of each hit, by its id; see ``memory.feedback``."""
+
+    @property
+    def intent(self) -> Intent:
+        """What kind of answer the query wants."""
+        return self._steps.query.intent
 
     @cached_property
     def block(self) -> Packed:

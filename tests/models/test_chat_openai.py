@@ -223,6 +223,7 @@ ECHOES = [
     Answer(200, '{"error": {"message": "{authorization}"}}'),
     Answer(302, "", {"Location": "http://127.0.0.1:1/{authorization}"}),
     Answer(200, completion("", KEY)),
+    Answer(200, completion(f"The key is {KEY}.")),
 ]
 
 

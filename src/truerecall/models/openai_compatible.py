@@ -165,6 +165,10 @@ class OpenAIChat:
 
     def _read(self, body: str) -> ChatReply:
         """The reply in a body: read totally, so that no server's answer can raise anything but our error."""
+        if self._key and self._key in body:
+            raise self._failed(
+                "the answer holds the key", f"Replace the key in {self._key_name}: the server echoes it."
+            )
         try:
             data: Any = json.loads(body)
         except (ValueError, RecursionError):

@@ -161,7 +161,8 @@ def test_json_is_one_object_with_hits_block_and_trace(cli) -> None:
     (entry_id,) = ids(cli("remember", "Zoë 🚀 火"))
     outcome = cli("recall", "Zoë", "--json")
     found = json.loads(outcome.out)
-    assert sorted(found) == ["block", "hits", "trace"]
+    assert sorted(found) == ["block", "hits", "intent", "trace"]
+    assert found["intent"] == "factual"
     assert found["hits"][0]["entry"]["id"] == entry_id
     assert found["trace"]["hits"] == [entry_id]
     assert "Zoë 🚀 火" in found["block"]

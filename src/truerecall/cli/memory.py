@@ -244,6 +244,7 @@ def _as_json(found: "Recall") -> dict[str, Any]:
             {"entry": entry_json(hit.entry), "score": round(hit.score, 9), "why": hit.why}
             for hit in found.hits
         ],
+        "intent": found.intent,
         "block": found.text,
         "trace": json.loads(found.trace.as_json()),
     }

@@ -43,6 +43,13 @@ def day_of(year: int, month: int, day: int) -> int | None:
         return None
 
 
+def _day_at(instant: datetime, zone: tzinfo) -> int:
+    try:
+        return instant.astimezone(zone).toordinal()
+    except OverflowError:  # in the first hours of all, and in the last
+        return instant.toordinal()
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """From where words of time are read."""
@@ -57,11 +64,7 @@ class Frame:
     def at(anchor: datetime, zone: tzinfo) -> "Frame":
         """The frame of an instant; ``InvalidTime`` where it is naive."""
         anchor = aware(anchor, "anchor")
-        try:
-            there = anchor.astimezone(zone)
-        except OverflowError:  # the first and the last day of all
-            there = anchor
-        return Frame(anchor, zone, there.toordinal())
+        return Frame(anchor, zone, _day_at(anchor, zone))
 
     @property
     def month(self) -> int:
@@ -77,6 +80,14 @@ class Frame:
     def on(self, day: int) -> "Frame":
         """The frame of another day."""
         return Frame(self.anchor, self.zone, min(max(day, 1), _LAST))
+
+    def day_at(self, instant: datetime) -> int:
+        """The day that it is at an instant."""
+        return _day_at(instant, self.zone)
+
+    def day_after(self, end: datetime) -> int:
+        """The first day after a stretch that ends there."""
+        return self.day_at(end - timedelta(microseconds=1)) + 1
 
     def months_on(self, count: int) -> int:
         """The day that many months from today, or the last of that month where it is shorter."""

@@ -1,6 +1,7 @@
 """The stretch of time that a question asks about."""
 
 from datetime import datetime, tzinfo
+from itertools import pairwise
 
 from truerecall.core.entry import Precision
 from truerecall.memory.dates.calendar import Frame
@@ -20,7 +21,9 @@ _OPENS = {
 
 
 def time_span(text: str, anchor: datetime, zone: tzinfo) -> Span | None:
-    """The first stretch of time that a question names; None where it names none.
+    """The stretch of time that a question names; None where it names none.
+
+    The first "between" or "from … to" that it holds; else the first date with its year; else the first.
 
     Args:
         text: Any string.
@@ -30,12 +33,14 @@ def time_span(text: str, anchor: datetime, zone: tzinfo) -> Span | None:
     if not may_name_a_date(text):
         return None
     reader = Reader.of(text, Frame.at(anchor, zone), asks=True)
-    named = dates(reader)
-    first = next(named, None)
-    if first is None:
-        return None
-    opened = _between(reader, first, next(named, None)) or _opened(reader, first)
-    return opened or reader.span(first)
+    named = list(dates(reader))
+    for one, other in pairwise(named):
+        span = _between(reader, one, other)
+        if span is not None:
+            return span
+    # "What did I say last week, on 6 November 2023?" is asked of the date, whenever the week before may have been.
+    chosen = next((found for found in named if found.full), named[0] if named else None)
+    return None if chosen is None else _opened(reader, chosen) or reader.span(chosen)
 
 
 def _opened(reader: Reader, found: Found) -> Span | None:
@@ -56,10 +61,8 @@ def _opened(reader: Reader, found: Found) -> Span | None:
     return _span(reader, (place, found.after), start, end, stretch.precision)
 
 
-def _between(reader: Reader, one: Found, other: Found | None) -> Span | None:
+def _between(reader: Reader, one: Found, other: Found) -> Span | None:
     """Between one date and another, or from one to another."""
-    if other is None:
-        return None
     opening, joint = one.first - 1, reader.words[one.after : other.first]
     if joint and joint[-1] == "the":
         joint.pop()
@@ -71,10 +74,10 @@ def _between(reader: Reader, one: Found, other: Found | None) -> Span | None:
     low, high = one.stretch, other.stretch
     if one.again is not None:
         # "From November to February 2023": the November before it.
-        day = high.start.astimezone(reader.frame.zone).toordinal()
+        day = reader.frame.day_at(high.start)
         low = one.again(reader.frame.on(day), False) or low
     elif other.again is not None:
-        day = low.start.astimezone(reader.frame.zone).toordinal()
+        day = reader.frame.day_at(low.start)
         high = other.again(reader.frame.on(day), True) or high
     start, end = min(low.start, high.start), max(low.end, high.end)
     precision = max(low.precision, high.precision, key=_COARSE.index)

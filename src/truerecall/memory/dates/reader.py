@@ -7,10 +7,12 @@ from itertools import accumulate
 
 from truerecall.memory.dates.calendar import Frame, Stretch
 from truerecall.memory.dates.span import Span
-from truerecall.memory.dates.vocabulary import COUPLE, DONE, FEW, NUMBERS, SOON, VAGUE
+from truerecall.memory.dates.vocabulary import COUPLE, DONE, FEW, NUMBERS, SOON, TENS, VAGUE
 
 _GAP = re.compile(r"(\W+)")
 _SENTENCE_ENDS = frozenset(".!?;:\n")
+_JOINED = frozenset(".,-/:\u2013")
+"""Between a digit and another, they make one number of both, or something else."""
 _BEFORE, _AFTER = 12, 6  # words around a date that can put it into the future
 
 
@@ -25,6 +27,8 @@ class Found:
     stretch: Stretch
     again: Callable[[Frame, bool], Stretch | None] | None = None
     """Reads it from elsewhere and, if asked, ahead of there: for what lacks its year."""
+    full: bool = False
+    """Whether it names its year, and so means the same whenever it is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,16 @@ class Count:
     number: int
     give_or_take: int
     """1 of "a few"."""
+
+
+def _number(word: str) -> int | None:
+    if word in NUMBERS:
+        return NUMBERS[word]
+    return int(word) if len(word) <= 4 and word.isdecimal() else None
+
+
+def _vague(first: int, word: str) -> Count:
+    return Count(first, COUPLE, 0) if word == "couple" else Count(first, FEW, 1)
 
 
 @dataclass(slots=True)
@@ -99,35 +113,32 @@ class Reader:
 
     def count_before(self, at: int) -> Count | None:
         """The number whose last word stands before ``at``."""
-        word = self.back(at)
-        place = at - 1
+        place, word = at - 1, self.back(at)
         if word == "of" and self.back(place) == "couple":
-            word, place = "couple", place - 1
+            place, word = place - 1, "couple"
         if word == "couple" or word in VAGUE:
-            first = place - 1 if self.back(place) in ("a", "the", "last", "past", "next") else place
-            if first < place and self.word(first) != "a":
-                first = place
-            return Count(first, COUPLE if word == "couple" else FEW, 0 if word == "couple" else 1)
-        number = NUMBERS.get(word)
-        if number is None and len(word) <= 4 and word.isdecimal() and self.gap(place - 1) not in (".", ","):
-            number = int(word)
-        return None if number is None else Count(place, number, 0)
+            first = place - 1 if self.back(place) == "a" else place
+            return _vague(first, word)
+        number = _number(word)
+        joint = self.gap(place - 1)
+        if number is None or (word in ("a", "an") and self.back(place) == "half"):
+            return None
+        if number < 10 and (joint == "-" or joint.isspace()) and self.word(place - 1) in TENS:
+            return Count(place - 1, TENS[self.word(place - 1)] + number, 0)
+        return None if joint[-1:] in _JOINED else Count(place, number, 0)
 
     def count_after(self, at: int) -> tuple[Count, int] | None:
         """The number that begins after ``at``, and the place after it."""
-        place = at + 1
-        word = self.ahead(at)
+        place, word = at + 1, self.ahead(at)
         if word == "a" and self.ahead(place) in ("couple", "few"):
             place, word = place + 1, self.ahead(place)
-        if word == "couple":
-            after = place + 2 if self.ahead(place) == "of" else place + 1
-            return Count(at + 1, COUPLE, 0), after
-        if word in VAGUE:
-            return Count(at + 1, FEW, 1), place + 1
-        number = NUMBERS.get(word)
-        if number is None and len(word) <= 4 and word.isdecimal():
-            number = int(word)
-        return None if number is None else (Count(at + 1, number, 0), place + 1)
+        if word == "couple" or word in VAGUE:
+            after = place + 2 if word == "couple" and self.ahead(place) == "of" else place + 1
+            return _vague(at + 1, word), after
+        number = _number(word)
+        if number is None or self.gap(place)[:1] in _JOINED:
+            return None
+        return Count(at + 1, number, 0), place + 1
 
     def lies_ahead(self, at: int) -> bool:
         """Whether its sentence speaks of the future."""
@@ -153,9 +164,9 @@ class Reader:
         """The text from one word to another that is no longer part of it."""
         return self.text[self.starts[first] : self.starts[after - 1] + len(self.words[after - 1])]
 
-    def found(self, first: int, after: int, stretch: Stretch | None) -> Found | None:
+    def found(self, first: int, after: int, stretch: Stretch | None, full: bool = False) -> Found | None:
         """A date that stands for itself; None where the stretch is none."""
-        return None if stretch is None else Found(first, after, stretch)
+        return None if stretch is None else Found(first, after, stretch, None, full)
 
     def floating(
         self, first: int, after: int, again: Callable[[Frame, bool], Stretch | None]

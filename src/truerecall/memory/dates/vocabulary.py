@@ -64,8 +64,13 @@ UNITS = {
     for unit in ("minute", "hour", "day", "night", "week", "weekend", "month", "quarter", "year")
     for name in (unit, f"{unit}s")
 }
-_NUMBERS = "one two three four five six seven eight nine ten eleven twelve"
-NUMBERS = {word: number for number, word in enumerate(_NUMBERS.split(), start=1)} | {"a": 1, "an": 1}
+_NUMBERS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+TENS = {word: 10 * number for number, word in enumerate(_TENS.split(), start=2)}
+NUMBERS = {word: number for number, word in enumerate(_NUMBERS.split(), start=1)} | TENS | {"a": 1, "an": 1}
 COUPLE, FEW = 2, 3
 """What "a couple of" and "a few" count for; a few may be one less or more."""
 VAGUE = frozenset({"few", "several"})
@@ -75,29 +80,32 @@ _ORDINALS = (
     " sixteenth seventeenth eighteenth nineteenth twentieth"
 )
 ORDINALS = {word: number for number, word in enumerate(_ORDINALS.split(), start=1)} | {"thirtieth": 30}
-TENS = {"twenty": 20, "thirty": 30}
+"""Days of a month in words; "twenty-first" is two of them."""
 
 QUARTERS = {f"q{number}": number for number in (1, 2, 3, 4)}
+QUARTERS_IN_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 NINETIES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
 
-TURNS = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1, "following": 1}
+TURNS = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
 """What turns a unit into one before, at or after now."""
 
 SURE = frozenset({*MONTHS, *WEEKDAYS, *DAYS, *QUARTERS, *NINETIES, "tonight", "ago"})
 """Where one of these stands, a date may be named …"""
 NAMED = frozenset({*UNITS, *SEASONS, *PARTS, *WEEKDAYS_OF_PLURALS})
 """… or where one of these stands …"""
-TURNED = frozenset({*TURNS, "in", "from", "over", "during", "since"})
+TURNED = frozenset({*TURNS, "in", "from", "over", "during", "since", "back"})
 """… beside one of these."""
 
 IN = word_set("in during since until till early mid late throughout through")
 """Before a month that may be a name."""
 CUES = IN | word_set("from before after by to of between and around")
 """Before any other month or year."""
-EDGES = word_set("end beginning start middle")
-"""Before "of" and a month: they change nothing, the month is meant."""
+EDGES = word_set("end beginning start middle week weekend half part rest most")
+"""Before "of" and a month or a year: these are meant as a whole."""
 ROLLING = word_set("in over during within for throughout through across")
 """Before "the last month", they make it a month up to now."""
+DETERMINED = ROLLING | word_set("the these my our your his her their") | {""}
+"""Before "last three weeks", they tell it from "to last three weeks"."""
 MEASURES = word_set(
     "people words miles km kilometers kilometres dollars euros pounds times years days hours"
     " percent steps calories meters metres feet things ways books students"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from truerecall.core.clock import ManualClock
     from truerecall.core.config import Settings
-    from truerecall.core.entry import Draft, Entry, Event, EventTime, Scope, Source, Trust
+    from truerecall.core.entry import Draft, Entry, Event, EventTime, Scope, Source, Statement, Trust
     from truerecall.errors import TruerecallError
     from truerecall.memory.asynchronous import AsyncMemory
     from truerecall.memory.memory import Memory
@@ -33,6 +33,7 @@ __all__ = [
     "Scope",
     "Settings",
     "Source",
+    "Statement",
     "TruerecallError",
     "Trust",
     "WriteResult",
@@ -52,6 +53,7 @@ _HOMES = {
     "Scope": "core.entry",
     "Settings": "core.config",
     "Source": "core.entry",
+    "Statement": "core.entry",
     "Trust": "core.entry",
     "TruerecallError": "errors",
     "WriteResult": "memory.write.prepare",

@@ -10,7 +10,18 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from whole_store import Opener, dump, rows, texts, traced
 
-from truerecall import Draft, EventTime, Filter, ManualClock, Memory, Scope, Settings, Trust
+from truerecall import (
+    Draft,
+    Event,
+    EventTime,
+    Filter,
+    ManualClock,
+    Memory,
+    Scope,
+    Settings,
+    Statement,
+    Trust,
+)
 from truerecall.core.clock import to_micros
 from truerecall.core.config import FactorWeights
 from truerecall.core.ids import IdSource
@@ -35,7 +46,9 @@ class Step:
 steps = st.lists(
     st.builds(
         Step,
-        st.sampled_from(["remember", "again", "private", "replay", "derive", "correct", "forget"]),
+        st.sampled_from(
+            ["remember", "again", "private", "replay", "derive", "correct", "forget", "state", "link", "use"]
+        ),
         st.integers(1, 40),
         st.integers(0, 9),
     ),
@@ -80,7 +93,16 @@ def _do(memory: Memory, number: int, step: Step, now: datetime, before: datetime
         return
     if skipped:
         return
-    if step.verb == "derive":
+    if step.verb in ("link", "use"):
+        _tie(memory, step, now)
+    elif step.verb == "state":
+        says = Statement("Mara", "lives_in", WORDS[step.pick % 3])
+        since = None if step.pick < 3 else START - timedelta(days=step.pick)
+        trust = Trust.SYSTEM if step.pick == 7 else Trust.LEARNED
+        memory.remember(
+            Draft(f"{word} stated {number}", kind="fact", statement=says, valid_from=since, trust=trust)
+        )
+    elif step.verb == "derive":
         known = sorted(memory.list(Filter(ended=True, newest=1000)), key=lambda entry: entry.id)
         # What is derived from a replayed entry gets its time, not the step's: that has a test of its own.
         sources = tuple(entry.id for entry in known if entry.recorded_at < now and not entry.replayed)[:2]
@@ -101,10 +123,23 @@ def _do(memory: Memory, number: int, step: Step, now: datetime, before: datetime
         memory.remember(f"{word} {number}", visibility="private" if step.verb == "private" else "shared")
 
 
+def _tie(memory: Memory, step: Step, now: datetime) -> None:
+    """Link the first two entries, or say that the first was used."""
+    entries = sorted(memory.list(Filter(ended=True, newest=1000)), key=lambda entry: entry.id)
+    known = [entry.id for entry in entries if entry.recorded_at < now and not entry.replayed]
+    if step.verb == "link" and len(known) > 1:
+        memory.link(known[0], known[1], 0.5)
+    if step.verb == "use" and known:
+        used = Event(memory._ids(), now, "used", known[0], detail="factual")
+        memory._store.record(memory.scope, [used])
+
+
 @hypothesis_settings(max_examples=80)
 @given(script=steps, cut=st.integers(0, 9), later=st.sampled_from([0, 1, 500_000]))
 @example([Step("remember", 1, 0), Step("forget", 1, 0), Step("remember", 1, 0), Step("correct", 1, 0)], 1, 0)
 @example([Step("replay", 1, 5), Step("remember", 1, 1), Step("forget", 20, 0), Step("replay", 40, 0)], 2, 1)
+@example([Step("state", 1, 0), Step("state", 1, 1), Step("state", 1, 7), Step("state", 1, 5)], 2, 0)
+@example([Step("state", 1, 4), Step("remember", 1, 1), Step("link", 1, 0), Step("use", 1, 0)], 3, 0)
 @example([Step("remember", 1, 0), Step("derive", 1, 1), Step("private", 1, 2), Step("again", 1, 3)], 3, 0)
 def test_the_cut_is_row_for_row_a_store_that_never_received_the_rest(
     script: list[Step], cut: int, later: int

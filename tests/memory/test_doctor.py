@@ -57,7 +57,20 @@ DAMAGES = {
     "standing deleted": ["DELETE FROM standing"],
     "one row of standing deleted": ["DELETE FROM standing WHERE rowid = (SELECT max(rowid) FROM standing)"],
     "standing of no entry": ["INSERT INTO standing SELECT 99, trust, starts_at, ends_at, happened_at, length, session,"
-                             " position, speaker, traits FROM standing LIMIT 1"],
+                             " position, speaker, traits, event_from, event_to FROM standing LIMIT 1"],
+    "a time that nobody told": ["UPDATE standing SET event_from = 5, event_to = 6"],
+    "names lost": ["DELETE FROM mention"],
+    "a name that nobody says": [
+        "INSERT INTO entity (partition, key, name, kind) VALUES (1, 'zoe', 'Zoe', 'name')"
+    ],
+    "a name of the wrong entry": ["UPDATE OR REPLACE mention SET entry = (SELECT max(rowid) FROM entry)"],
+    "entities renamed": ["UPDATE entity SET key = key || 'x'"],
+    "an alias made up": [
+        "INSERT INTO alias SELECT (SELECT min(rowid) FROM entry), min(id), max(id) FROM entity"
+    ],
+    "a statement made up": [
+        "INSERT INTO triple SELECT (SELECT min(rowid) FROM entry), 7, min(id), 'knows', max(id) FROM entity"
+    ],
     "trust raised": ["UPDATE standing SET trust = 2"],
     "an end forgotten": ["UPDATE standing SET ends_at = NULL"],
     "an end made up": ["UPDATE standing SET ends_at = 1"],

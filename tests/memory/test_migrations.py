@@ -193,7 +193,7 @@ def make_first_version(path: Path) -> None:
         fill_first_version(memory, clock)
 
 
-@pytest.mark.parametrize("version", [1])
+@pytest.mark.parametrize("version", [1, 4])
 def test_a_store_of_every_past_version_opens_recalls_and_is_healthy(
     store: Path, opened: Opener, clock: ManualClock, version: int
 ) -> None:

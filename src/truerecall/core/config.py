@@ -81,7 +81,7 @@ class RecallSettings:
     synonyms: bool = False
     """Whether abbreviations such as "db" are searched for in full as well."""
     intent_boost: float = 1.0
-    """What the time lane's weight is multiplied by where a query asks for a time, the entity lane's for a preference."""
+    """What multiplies the time lane's weight where a query asks for a time, the entity lane's for a preference."""
     time_window: float = 7.0
     """Days after which nearness in time falls to 1/e, in the time lane."""
     diversity: float = 1.0
@@ -102,6 +102,8 @@ class StoreSettings:
     """Seconds to wait for another writer."""
     most_chunks: int = 512
     """Pieces of one text that get a vector; what lies beyond is counted and found by the lexical lane only."""
+    zone: str = "UTC"
+    """The time zone, by its IANA name, of the days that texts name; kept when the store is made, and then fixed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +251,8 @@ def _check(settings: Settings) -> None:
         _refuse(
             "mode", oct(store.mode), "a file mode such as 0o600 or 0o660 that lets the owner read and write"
         )
-    zone_of(recall.zone)
+    for name in (recall.zone, store.zone):
+        zone_of(name)
 
 
 def _check_types(record: Any) -> None:

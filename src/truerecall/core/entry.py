@@ -347,6 +347,8 @@ EventKind = Literal[
 ]
 ENDING: tuple[EventKind, ...] = ("superseded", "retired", "closed")
 """The kinds after which an entry is no longer recalled."""
+LINKS: tuple[EventKind, ...] = ("caused_by", "causes")
+"""The kinds that link an entry to a cause or an effect of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,8 @@ class AsyncMemory:
     doctor = _awaited(Memory.doctor)
     reembed = _awaited(Memory.reembed)
     counts = _awaited(Memory.counts)
+    facts = _awaited(Memory.facts)
+    link = _awaited(Memory.link)
     close = _awaited(Memory.close)
     _at = _awaited(Memory.at)
 

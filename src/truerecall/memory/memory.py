@@ -5,20 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from truerecall.core.clock import Clock, aware, system_clock
 from truerecall.core.config import Settings
-from truerecall.core.entry import DEFAULT_TRUST, Draft, Entry, Event, EventKind, Scope, Trust
-from truerecall.core.ids import IdSource, id_bytes, id_text, seeded_bits, system_bits
-from truerecall.errors import InvalidInput, NotFound, StoreReadOnly
-from truerecall.memory.recall.evidence.weights import shipped_weights
+from truerecall.core.entry import DEFAULT_TRUST, Draft, Entry, Event, EventKind, Scope, Statement, Trust
+from truerecall.core.ids import IdSource, seeded_bits, system_bits
+from truerecall.errors import InvalidInput
+from truerecall.memory.keeping import Keeping
+from truerecall.memory.knowing import Knowing
 from truerecall.memory.recall.pipeline import Means, Request, recall
 from truerecall.memory.recall.recalled import Recall
-from truerecall.memory.store.database import IN_MEMORY
-from truerecall.memory.store.protocol import Counts, Filter, Purged, Store
+from truerecall.memory.store.protocol import Filter
 from truerecall.memory.store.sqlite import SqliteStore
-from truerecall.memory.store.vectors import TextVectors
 from truerecall.memory.store.writing import Prepared
 from truerecall.memory.write.embed import Progress, prepared, shifted
 from truerecall.memory.write.prepare import (
@@ -35,11 +34,6 @@ from truerecall.models.protocols import Embedder, token_identity
 from truerecall.models.registry import embedder as named_embedder
 from truerecall.models.tokens import counter as named_counter
 
-if TYPE_CHECKING:  # a new process that recalls once need not load them
-    from truerecall.memory.doctor import Health
-    from truerecall.memory.reembed import Reembedded
-    from truerecall.memory.transfer import Imported
-
 _BATCH = 1000  # entries a transaction
 
 
@@ -52,28 +46,8 @@ class History:
     """In the order in which they were recorded."""
 
 
-class Memory:
+class Memory(Knowing, Keeping):
     """What one user remembers and recalls in one space. Open it with ``Memory.open``; close it, or use ``with``."""
-
-    def __init__(
-        self,
-        store: Store,
-        scope: Scope,
-        embedder: Embedder | None,
-        settings: Settings,
-        clock: Clock,
-        ids: IdSource,
-    ) -> None:
-        self.scope = scope
-        self.settings = settings
-        self._store = store
-        self._embedder = embedder
-        self._clock = clock
-        self._ids = ids
-        self.weights = shipped_weights()
-        """What evidence counts for when recall reranks; others may be set (docs/design/recall-quality.md)."""
-        self._counter = named_counter(settings.recall.counter)
-        self._frozen = False
 
     @classmethod
     def open(
@@ -111,7 +85,8 @@ class Memory:
         model = named_embedder(embedder) if isinstance(embedder, str) else embedder
         named_counter(chosen.recall.counter)  # an unknown name is refused before a file is made
         identity = None if model is None else model.identity
-        store = SqliteStore.open(path, chosen.store, clock, identity, token_identity(model))
+        tokens, extract = token_identity(model), chosen.write.extract
+        store = SqliteStore.open(path, chosen.store, clock, identity, tokens, extract)
         ids = IdSource(clock, system_bits if seed is None else seeded_bits(seed))
         return cls(store, scope, model, chosen, clock, ids)
 
@@ -168,13 +143,7 @@ class Memory:
 
     def get(self, entry_id: str) -> Entry:
         """The entry of an id, or of its last eight digits (as blocks show them); ``NotFound`` if there is none."""
-        full = self._full_id(entry_id)
-        found = self._store.get(self.scope, [full])
-        if full not in found:
-            raise NotFound(
-                f"there is no entry {entry_id} here", remedy="`list` and `recall` show what there is."
-            )
-        return found[full]
+        return self._entry(entry_id)
 
     def list(self, wanted: Filter | None = None) -> tuple[Entry, ...]:
         """Entries, the last learned first; the newest 50 that are not ended unless ``wanted`` says otherwise."""
@@ -185,8 +154,11 @@ class Memory:
         entry = self.get(entry_id)
         return History(entry, tuple(self._store.events(self.scope, entry.id)))
 
-    def correct(self, entry_id: str, text: str) -> WriteResult:
-        """Supersede an entry by one with another text; the old one stays, ended now, and can be looked up."""
+    def correct(self, entry_id: str, text: str, *, statement: Statement | None = None) -> WriteResult:
+        """Supersede an entry by one with another text; the old one stays, ended now, and can be looked up.
+
+        What the old one stated does not count any more; ``statement`` is what a derived one states from now on.
+        """
         self._writable()
         old = self.get(entry_id)
         now = self._clock()
@@ -204,6 +176,8 @@ class Memory:
             proof_count=old.proof_count,
             confidence=old.confidence,
             pinned=old.pinned,
+            statement=statement,
+            trait=old.trait,
         )
         made = entry_of(draft, self.scope, self._ids(), now, self._store.get(self.scope, old.source_ids))
         if isinstance(made, Refusal):
@@ -211,96 +185,13 @@ class Memory:
         entry = made.entry
         item, remark = self._embedded([entry])[0]
         event = Event(self._ids(), now, "superseded", old.id, entry.id)
-        self._store.replace(self.scope, old.id, item, event)
+        self._store.replace(self.scope, old.id, item, event, self._ids)
         return WriteResult(self._status(item), entry.id, _both(made.remark, remark), entry.masked)
 
     def forget(self, *entry_ids: str) -> None:
         """Retire entries: they are not recalled from now on, and nothing is deleted (see ``purge``)."""
         self._writable()
         self._close_entries("retired", entry_ids)
-
-    def purge(self, *entry_ids: str) -> Purged:
-        """Remove entries for good, with all that was derived from them; no byte stays in any file of the store."""
-        self._writable()
-        return self._store.purge(self.scope, [self._full_id(entry_id) for entry_id in entry_ids])
-
-    def at(self, instant: datetime, path: str | Path = IN_MEMORY) -> "Memory":
-        """The memory as it stood just before an instant, read-only, with its clock at that instant.
-
-        It is a store of its own, built from the entries and events strictly before: in memory, or at a new ``path``.
-        """
-        instant = aware(instant, "instant")
-        if str(path) != IN_MEMORY and Path(path).exists():
-            raise InvalidInput(
-                "the cut needs a new file", where=str(path), remedy="Name a path that does not exist."
-            )
-        identity = None if self._embedder is None else self._embedder.identity
-        tokens = token_identity(self._embedder)
-        store = SqliteStore.open(path, self.settings.store, lambda: instant, identity, tokens)
-        try:
-            kept: set[str] = set()
-            with self._store.snapshot(self.scope) as all_of_it:
-                store.restore(self.scope, _before(all_of_it.entries, instant, kept), ())
-                events = [e for e in all_of_it.events if e.at < instant and e.entry_id in kept]
-                store.restore(self.scope, (), events)
-        except BaseException:
-            store.close()
-            raise
-        ids = IdSource(lambda: instant)
-        cut = Memory(store, self.scope, self._embedder, self.settings, lambda: instant, ids)
-        cut.weights = self.weights
-        cut._frozen = True
-        return cut
-
-    def export(self, folder: str | Path) -> Path:
-        """Write all that this user sees into a new folder: a manifest and JSON lines."""
-        from truerecall.memory.transfer import export
-
-        target = Path(folder).resolve()
-        export(self._store, self.scope, self._embedder, target, None if self._frozen else self._clock())
-        return target
-
-    def import_(self, folder: str | Path, *, progress: Progress | None = None) -> "Imported":
-        """Take in an export of this tenant and space, exactly; what is here already stays, so it can be repeated.
-
-        Where it has no vectors of the open embedder, the entries are embedded after they are stored; ``progress`` is
-        told how many of how many.
-        """
-        from truerecall.memory.transfer import bring
-
-        self._writable()
-        most_chunks = self.settings.store.most_chunks
-        return bring(self._store, self.scope, self._embedder, Path(folder), most_chunks, progress)
-
-    def doctor(self, repair: bool = False, *, progress: Progress | None = None) -> "Health":
-        """Check the whole file, and with ``repair`` make anew what is derived, missing vectors included."""
-        from truerecall.memory.doctor import examine
-
-        return examine(self._store, self._embedder, self.settings.store.most_chunks, repair, progress)
-
-    def reembed(
-        self, embedder: Embedder | str | None = None, *, progress: Progress | None = None
-    ) -> "Reembedded":
-        """Give every entry of the whole file a vector of ``embedder``, and go over to it; by default the open one.
-
-        Open a store of another model with ``embedder="none"`` for it. In batches: broken off, it goes on where it was
-        when it is called again. Recall works meanwhile, with the vectors that are there; those of the old model are
-        removed at the end, and until then a process that has it open finds them.
-        """
-        from truerecall.memory.reembed import reembed
-
-        self._writable()
-        model = named_embedder(embedder) if isinstance(embedder, str) else embedder
-        if model is not None:
-            self._store.adopt(model.identity, token_identity(model))
-            self._embedder = model
-        if self._embedder is None:
-            raise InvalidInput("no embedder is open", remedy="Name one, such as reembed('local').")
-        return reembed(self._store, self._embedder, self.settings.store.most_chunks, progress)
-
-    def counts(self) -> Counts:
-        """Rows that this user sees."""
-        return self._store.counts(self.scope, self._clock())
 
     def close(self) -> None:
         """Release the file; closing twice is no error."""
@@ -320,7 +211,9 @@ class Memory:
         ids = self._ids.many(len(drafts))
         made = [entry_of(draft, self.scope, i, now, sources) for draft, i in zip(drafts, ids, strict=True)]
         items = self._embedded([one.entry for one in made if isinstance(one, Accepted)], progress)
-        written = iter(zip(self._store.write([item for item, _ in items], now), items, strict=True))
+        written = iter(
+            zip(self._store.write([item for item, _ in items], now, self._ids), items, strict=True)
+        )
         results = []
         for one in made:
             if isinstance(one, Refusal):
@@ -331,7 +224,8 @@ class Memory:
                 results.append(WriteResult("duplicate", outcome.id))
             else:
                 remark = _both(one.remark, remark)
-                results.append(WriteResult(self._status(item), outcome.id, remark, one.entry.masked))
+                status, masked = self._status(item), one.entry.masked
+                results.append(WriteResult(status, outcome.id, remark, masked, outcome.outcome))
         return results
 
     def _embedded(
@@ -347,37 +241,9 @@ class Memory:
         ids = [self._full_id(entry_id) for entry_id in entry_ids]
         self._store.close_entries(self.scope, [Event(self._ids(), now, kind, entry_id) for entry_id in ids])
 
-    def _full_id(self, entry_id: str) -> str:
-        if not isinstance(entry_id, str) or not 8 <= len(entry_id) < 32:
-            return id_text(id_bytes(entry_id))
-        found = self._store.by_suffix(self.scope, entry_id)
-        if len(found) > 1:
-            raise InvalidInput(f"more than one entry's id ends in {entry_id}", remedy="Give the whole id.")
-        if not found:
-            raise NotFound(
-                f"there is no entry {entry_id} here", remedy="`list` and `recall` show what there is."
-            )
-        return found[0]
-
-    def _writable(self) -> None:
-        if self._frozen:
-            raise StoreReadOnly(
-                "this is the memory as it stood at an instant",
-                remedy="Write to the memory itself, not to its past.",
-            )
-
 
 def _both(first: str, second: str) -> str:
     return f"{first}; {second}" if first and second else first or second
-
-
-def _before(
-    rows: Iterable[tuple[Entry, TextVectors | None]], instant: datetime, kept: set[str]
-) -> Iterable[Prepared]:
-    for entry, vectors in rows:
-        if entry.recorded_at < instant:
-            kept.add(entry.id)
-            yield Prepared(entry, vectors)
 
 
 def _positive(name: str, value: int) -> int:

@@ -6,11 +6,25 @@ from datetime import datetime
 from typing import Any, get_args
 
 from truerecall.core.clock import isoformat, parse_instant
-from truerecall.core.entry import Draft, Entry, Event, EventKind, EventTime, Scope, Source, Trust, Visibility
+from truerecall.core.entry import (
+    LINKS,
+    Draft,
+    Entry,
+    Event,
+    EventKind,
+    EventTime,
+    Scope,
+    Source,
+    Statement,
+    Trust,
+    Visibility,
+)
 from truerecall.core.ids import id_bytes, id_text
 from truerecall.errors import InvalidInput
 from truerecall.memory.write.border import normalise
 
+_ALONE: tuple[EventKind, ...] = ("retired", "used", "ignored", "failed")
+"""The kinds that name no other entry."""
 _TIMES = ("recorded_at", "valid_from", "valid_to", "ended_at")
 
 
@@ -36,6 +50,10 @@ def entry_json(entry: Entry) -> dict[str, Any]:
         "pinned": entry.pinned,
         "masked": entry.masked,
     }
+    if entry.statement is not None:
+        values["statement"] = asdict(entry.statement)
+    if entry.trait is not None:
+        values["trait"] = entry.trait
     for name in _TIMES:
         value: datetime | None = getattr(entry, name)
         values[name] = None if value is None else isoformat(value)
@@ -71,6 +89,8 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
             proof_count=values["proof_count"],
             confidence=values["confidence"],
             pinned=values["pinned"],
+            statement=None if "statement" not in values else Statement(**values["statement"]),
+            trait=values.get("trait"),
         )
         return Entry(
             id=id_text(id_bytes(values["id"])),
@@ -92,32 +112,47 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
             confidence=draft.confidence,
             pinned=draft.pinned,
             masked=values["masked"],
+            statement=draft.statement,
+            trait=draft.trait,
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"this is no entry: {error}", remedy="Export it again.") from None
 
 
 def event_json(event: Event) -> dict[str, Any]:
-    """Every field of an event."""
-    return {**asdict(event), "at": isoformat(event.at)}
+    """Every field of an event; ``effective`` and ``detail`` only where they say something."""
+    values = {**asdict(event), "at": isoformat(event.at)}
+    if event.effective is None:
+        del values["effective"]
+    else:
+        values["effective"] = isoformat(event.effective)
+    if not event.detail:
+        del values["detail"]
+    return values
 
 
 def event_from_json(values: Mapping[str, Any]) -> Event:
     """The event of ``event_json``; ``InvalidInput`` where a field is missing or wrong."""
     try:
-        other = values["other_id"]
+        other, effective, detail = values["other_id"], values.get("effective"), values.get("detail", "")
         if values["kind"] not in get_args(EventKind):
             raise TypeError(f"{values['kind']!r} is not a kind of event")
-        if other is not None and (values["kind"] != "superseded" or other == values["entry_id"]):
-            raise TypeError(
-                "what supersedes an entry is another entry"
-            )  # or none any more, once it was purged
+        if other is not None and (values["kind"] in _ALONE or other == values["entry_id"]):
+            raise TypeError("the other entry is another, or none")  # none any more, once it was purged
+        if not isinstance(detail, str) or normalise(detail).replaced:
+            raise TypeError("its detail cannot be stored")
+        if values["kind"] in LINKS and not 0.0 <= float(detail) <= 1.0:
+            raise TypeError("its confidence is not from 0 to 1")
         return Event(
             id_text(id_bytes(values["id"])),
             parse_instant(values["at"]),
             values["kind"],
             id_text(id_bytes(values["entry_id"])),
             None if other is None else id_text(id_bytes(other)),
+            None if effective is None else parse_instant(effective, "effective"),
+            detail,
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, InvalidInput):
+            raise
         raise InvalidInput(f"this is no event: {error}", remedy="Export it again.") from None

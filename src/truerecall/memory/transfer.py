@@ -21,6 +21,8 @@ class Imported:
     events: int
     known: int
     """Entries that were here already, unchanged."""
+    new: tuple[str, ...] = ()
+    """The ids of those that were not."""
 
 
 def export(
@@ -55,7 +57,8 @@ def bring(
         )
     identity = None if embedder is None else embedder.identity
     items = archive.entries(identity, token_identity(embedder))
-    entries, events = store.restore(scope, items, archive.events())
+    restored = store.restore(scope, items, archive.events())
     if embedder is not None:
         embed_missing(store, embedder, most_chunks, progress)
-    return Imported(entries, events, archive.counts["entries"] - entries)
+    count = len(restored.ids)
+    return Imported(count, restored.events, archive.counts["entries"] - count, restored.ids)

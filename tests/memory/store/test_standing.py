@@ -206,10 +206,10 @@ ROWS = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 4)), max_size=20)
 
 def standing(rows: list[tuple[int, int]], known: Standing | None = None) -> Standing:
     start = 0 if known is None else len(known.rowids)
-    table = np.zeros((10, len(rows)), np.int64)
+    table = np.zeros((12, len(rows)), np.int64)
     table[0] = (1 << 32) + 1 + start + np.arange(len(rows))
     table[6:8] = np.array(rows, np.int64).reshape(-1, 2).T
-    empty = Standing(np.empty((10, 0), np.int64), np.empty(0, np.intp), np.empty(0, np.intp))
+    empty = Standing(np.empty((12, 0), np.int64), np.empty(0, np.intp), np.empty(0, np.intp))
     return (known or empty).extended([table], len(rows))
 
 
@@ -311,9 +311,9 @@ def test_what_is_packed_comes_back_as_it_was(values: list[list[int]]) -> None:
 
 def test_what_takes_few_values_takes_a_byte_a_row(store: Path, long: Memory) -> None:
     # The widths follow the least values. Rows, positions and event times are narrow here as well.
-    packed = "SELECT count(*) FROM standing_block WHERE hex(substr(content, 81, 10)) = '{}'"
+    packed = "SELECT count(*) FROM standing_block WHERE hex(substr(content, 97, 12)) = '{}'"
 
-    assert count(store, packed.format("02010101010101010101")) == 2
+    assert count(store, packed.format("020101010101010101010101")) == 2
 
 
 def test_a_row_that_changes_takes_its_block_along(

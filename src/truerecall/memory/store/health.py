@@ -8,6 +8,8 @@ from pathlib import Path
 from truerecall.memory.analysis import ANALYSIS_VERSION, index_text, segment
 from truerecall.memory.store import purge
 from truerecall.memory.store.database import IN_MEMORY, Database
+from truerecall.memory.store.entities import extraction_faults, rebuild_extraction, stale_extraction
+from truerecall.memory.store.extraction import Rules
 from truerecall.memory.store.migrations import MIGRATIONS, kept_copies
 from truerecall.memory.store.numbering import number_faults, number_missing
 from truerecall.memory.store.protocol import Finding
@@ -38,12 +40,15 @@ _DERIVED_STANDING = """
   FROM entry e
   LEFT JOIN session n ON n.partition = e.rowid >> 32 AND n.name = e.session
   LEFT JOIN speaker s ON s.partition = e.rowid >> 32 AND s.name = e.speaker
-  LEFT JOIN (SELECT entry, min(at) AS at FROM event WHERE kind IN ('superseded', 'retired') GROUP BY entry) c
+  LEFT JOIN (SELECT entry, min(coalesce(effective, at)) AS at FROM event
+    WHERE kind IN ('superseded', 'retired', 'closed') GROUP BY entry) c
     ON c.entry = e.rowid
 """
 
 
-def check(database: Database, identity: ModelIdentity | None, tokens: ModelIdentity | None) -> list[Finding]:
+def check(
+    database: Database, identity: ModelIdentity | None, tokens: ModelIdentity | None, rules: Rules
+) -> list[Finding]:
     """Every check over the file, healthy or not, in a fixed order."""
     checks: tuple[tuple[str, Callable[[sqlite3.Connection], list[str]], str], ...] = (
         (
@@ -55,6 +60,7 @@ def check(database: Database, identity: ModelIdentity | None, tokens: ModelIdent
         ("rows and their links", _link_faults, "Restore a copy or an export."),
         ("text indexes", _content_faults, _REPAIR),
         ("standing (derived from entries and events)", _standing_faults, _REPAIR),
+        ("names, statements and times (by rules)", lambda db: extraction_faults(db, rules), _REPAIR),
         ("vectors", lambda db: find_faults(db).sentences, _REPAIR),
     )
     findings = []
@@ -90,7 +96,7 @@ def check(database: Database, identity: ModelIdentity | None, tokens: ModelIdent
 _REPAIR = "Run `truerecall doctor --repair`."
 
 
-def repair(database: Database) -> list[str]:
+def repair(database: Database, rules: Rules) -> list[str]:
     """Make anew what is derived and wrong; what was done, one sentence each."""
     done = []
     with database.writing() as db:
@@ -100,6 +106,9 @@ def repair(database: Database) -> list[str]:
         if index_faults(db) or _content_faults(db):
             rebuild_index(db)
             done.append("made the text indexes anew")
+        if extraction_faults(db, rules):
+            rebuild_extraction(db, rules)
+            done.append("took names, statements and times out of the texts anew")
         done.extend(remove_faults(db))
         if done:
             db.execute("UPDATE partition SET epoch = epoch + 1")
@@ -111,10 +120,11 @@ def repair(database: Database) -> list[str]:
     return done
 
 
-def renew_if_stale(database: Database) -> None:
-    """Make anew what is derived and by cheap signs stale or gone: text indexes, traits, packed blocks of standing."""
+def renew_if_stale(database: Database, rules: Rules) -> None:
+    """Make anew what is derived and by cheap signs stale or gone: indexes, traits, what rules find, packed blocks."""
     with database.reading() as db:
-        if not (_stale_index(db) or _stale_traits(db) or blocks_missing(db)):
+        unread = rules.on and stale_extraction(db)
+        if not (_stale_index(db) or _stale_traits(db) or unread or blocks_missing(db)):
             return
     with database.writing() as db:
         if _stale_index(db):
@@ -122,6 +132,9 @@ def renew_if_stale(database: Database) -> None:
             db.execute("UPDATE partition SET epoch = epoch + 1")
         if _stale_traits(db):
             _renew_traits(db)
+            db.execute("UPDATE partition SET epoch = epoch + 1")
+        if rules.on and stale_extraction(db):
+            rebuild_extraction(db, rules)
             db.execute("UPDATE partition SET epoch = epoch + 1")
         seal_missing(db)
 

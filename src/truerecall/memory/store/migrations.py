@@ -54,7 +54,19 @@ def m004_speakers(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_vector_blocks, m003_sessions, m004_speakers)
+def m005_statements(db: sqlite3.Connection) -> None:
+    """Entries may carry a statement, events a detail; entities, mentions and triples: opening derives them."""
+    for statement in _STATEMENTS:
+        db.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    m001_initial,
+    m002_vector_blocks,
+    m003_sessions,
+    m004_speakers,
+    m005_statements,
+)
 
 _BLOCKS = """
 ALTER TABLE vector RENAME TO vector_1;
@@ -146,6 +158,68 @@ CREATE TABLE speaker (
     " WHERE speaker IS NOT NULL GROUP BY 1, 2)",
     "UPDATE standing SET speaker = (SELECT s.number FROM entry e JOIN speaker s"
     " ON s.partition = e.rowid >> 32 AND s.name = e.speaker WHERE e.rowid = standing.rowid)",
+)
+
+_STATEMENTS = (
+    *(f"ALTER TABLE entry ADD COLUMN {name} TEXT" for name in ("subject", "predicate", "object", "trait")),
+    "ALTER TABLE event ADD COLUMN effective INTEGER",
+    "ALTER TABLE event ADD COLUMN detail TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX event_other ON event (other) WHERE kind IN ('caused_by', 'causes')",
+    "ALTER TABLE standing ADD COLUMN event_from INTEGER",
+    "ALTER TABLE standing ADD COLUMN event_to INTEGER",
+    "DELETE FROM standing_block",  # packed without these columns
+    # What follows is derived from entries by rules (memory/extract).
+    """
+CREATE TABLE entity (
+  id INTEGER PRIMARY KEY,
+  partition INTEGER NOT NULL REFERENCES partition (id),
+  key TEXT NOT NULL,
+  name TEXT NOT NULL,                    -- as it was written first
+  kind TEXT NOT NULL,
+  UNIQUE (partition, key)
+)""",
+    """
+CREATE TABLE mention (
+  entity INTEGER NOT NULL REFERENCES entity (id),
+  entry INTEGER NOT NULL REFERENCES entry (rowid),
+  PRIMARY KEY (entity, entry)
+) WITHOUT ROWID""",
+    "CREATE INDEX mention_entry ON mention (entry)",
+    """
+CREATE TABLE alias (
+  entry INTEGER NOT NULL REFERENCES entry (rowid),
+  entity INTEGER NOT NULL REFERENCES entity (id),
+  other INTEGER NOT NULL REFERENCES entity (id),
+  PRIMARY KEY (entry, entity, other)
+) WITHOUT ROWID""",
+    "CREATE INDEX alias_entity ON alias (entity)",
+    "CREATE INDEX alias_other ON alias (other)",
+    """
+CREATE TABLE similar (
+  entity INTEGER NOT NULL REFERENCES entity (id),
+  other INTEGER NOT NULL REFERENCES entity (id),
+  weight REAL NOT NULL,
+  PRIMARY KEY (entity, other)
+) WITHOUT ROWID""",
+    "CREATE INDEX similar_other ON similar (other)",
+    """
+CREATE TABLE triple (
+  entry INTEGER NOT NULL REFERENCES entry (rowid),
+  place INTEGER NOT NULL,                -- which of the entry's statements
+  subject INTEGER NOT NULL REFERENCES entity (id),
+  predicate TEXT NOT NULL,
+  object INTEGER NOT NULL REFERENCES entity (id),
+  PRIMARY KEY (entry, place)
+) WITHOUT ROWID""",
+    "CREATE INDEX triple_subject ON triple (subject, predicate)",
+    "CREATE INDEX triple_object ON triple (object)",
+    # Not derived: which groups of entries were reflected on, so that a broken off reflection goes on.
+    """
+CREATE TABLE reflection (
+  digest BLOB PRIMARY KEY,               -- of the model, the prompt and the ids of the sources
+  partition INTEGER NOT NULL REFERENCES partition (id),
+  at INTEGER NOT NULL
+) WITHOUT ROWID""",
 )
 
 _INITIAL = """

@@ -1,6 +1,6 @@
 """What a store must do for the memory; SQLite is the embedded default."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,10 +9,15 @@ from typing import Literal, Protocol, get_args
 
 from truerecall.core.entry import Entry, Event, Kind, Scope, Trust
 from truerecall.errors import InvalidInput
+from truerecall.memory.conflict import Outcome
+from truerecall.memory.store.triples import Triple
 from truerecall.memory.store.vectors import TextVectors
 from truerecall.memory.store.view import View
 from truerecall.memory.store.writing import Prepared
 from truerecall.models.protocols import ModelIdentity
+
+NewId = Callable[[], str]
+"""Gives ids for the events that a write causes."""
 
 _MOST_LISTED = 1_000_000
 
@@ -24,6 +29,8 @@ class Written:
     status: Literal["stored", "duplicate"]
     id: str
     """The stored entry, or the living one that it duplicates."""
+    outcome: Outcome | None = None
+    """What became of its statement; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,15 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class Restored:
+    """What was not here before."""
+
+    ids: tuple[str, ...]
+    """Entries, in the order in which they came."""
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unembedded:
     """Entries that the open model has not embedded."""
 
@@ -115,16 +131,43 @@ class Store(Protocol):
 
     path: str
 
-    def write(self, items: Sequence[Prepared], now: datetime) -> list[Written]:
-        """Store entries, all or none; duplicates of living entries are not stored again."""
+    @property
+    def zone(self) -> str:
+        """In which the days are that texts name, by its IANA name; fixed when the store is made."""
         ...
 
-    def replace(self, scope: Scope, old_id: str, item: Prepared, event: Event) -> None:
+    def write(self, items: Sequence[Prepared], now: datetime, new_id: NewId) -> list[Written]:
+        """Store entries, all or none; duplicates of living entries are not stored again.
+
+        A statement is weighed against what is known in its partition: the events that follow from it have ids of
+        ``new_id``.
+        """
+        ...
+
+    def replace(self, scope: Scope, old_id: str, item: Prepared, event: Event, new_id: NewId) -> None:
         """Store an entry and close the one that it supersedes."""
         ...
 
     def close_entries(self, scope: Scope, events: Sequence[Event]) -> None:
         """Write events; ``NotFound`` for an entry that the reader does not see, and then none is written."""
+        ...
+
+    def record(self, scope: Scope, events: Sequence[Event]) -> None:
+        """Write events that end nothing; ``NotFound`` for an entry that the reader does not see, and then none."""
+        ...
+
+    def settle(self, scope: Scope, ids: Collection[str], now: datetime, new_id: NewId) -> int:
+        """Weigh the statements of entries that came by an import; how many ended another, or were ended."""
+        ...
+
+    def statements(
+        self, scope: Scope, when: datetime | None = None, keys: Collection[str] | None = None
+    ) -> list[Triple]:
+        """Every statement that the reader sees, ended ones as well, in order of arrival.
+
+        With ``when`` those that were recorded strictly before, as they stood then; with ``keys`` those about one of
+        these entities.
+        """
         ...
 
     def get(self, scope: Scope, ids: Collection[str]) -> dict[str, Entry]:
@@ -143,16 +186,22 @@ class Store(Protocol):
         """What happened to an entry."""
         ...
 
-    def view(self, scope: Scope, when: datetime, trust: Collection[Trust]) -> AbstractContextManager[View]:
-        """What the reader may see at an instant, in one snapshot."""
+    def view(
+        self,
+        scope: Scope,
+        when: datetime,
+        trust: Collection[Trust],
+        during: tuple[datetime, datetime] | None = None,
+    ) -> AbstractContextManager[View]:
+        """What the reader may see at an instant, in one snapshot; with ``during`` only what happened in that span."""
         ...
 
     def snapshot(self, scope: Scope) -> AbstractContextManager[Snapshot]:
         """All that the reader sees, as it is at one moment."""
         ...
 
-    def restore(self, scope: Scope, items: Iterable[Prepared], events: Iterable[Event]) -> tuple[int, int]:
-        """Take in entries and events with their ids; how many of each were new. Nothing known is changed."""
+    def restore(self, scope: Scope, items: Iterable[Prepared], events: Iterable[Event]) -> Restored:
+        """Take in entries and events with their ids. Nothing known is changed."""
         ...
 
     def unembedded(self) -> Unembedded:

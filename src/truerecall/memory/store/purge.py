@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from truerecall.core.entry import Scope
 from truerecall.core.ids import id_text
 from truerecall.memory.store.database import Database
+from truerecall.memory.store.entities import remove_drawn
 from truerecall.memory.store.migrations import kept_copies
 from truerecall.memory.store.numbering import forget_unused
 from truerecall.memory.store.rows import PARTITION_BITS, partition_range
@@ -40,6 +41,7 @@ def remove(
         db.execute("UPDATE event SET other = NULL WHERE other = ?", (entry_id,))
         db.execute("DELETE FROM derivation WHERE source = ?", (entry_id,))
     remove_vectors(db, doomed)
+    remove_drawn(db, doomed)
     remove_from_index(db, doomed)
     for rowid in doomed:
         db.execute("DELETE FROM entry WHERE rowid = ?", (rowid,))

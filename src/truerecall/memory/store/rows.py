@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from truerecall.core.clock import from_micros, to_micros
-from truerecall.core.entry import Entry, Event, EventTime, Precision, Scope, Source, Trust
+from truerecall.core.entry import Entry, Event, EventTime, Precision, Scope, Source, Statement, Trust
 from truerecall.core.ids import id_text
 
 PARTITION_BITS = 32
@@ -19,15 +19,15 @@ _ENTRY = (
     "e.rowid, e.id, p.tenant, p.space, p.owner, e.author, e.text, e.kind, e.decay_class, e.trust, e.speaker,"
     " e.channel, e.session, e.position, e.tool, e.repository, e.commit_id, e.branch, e.cwd, e.happened_at,"
     " e.happened_precision, e.recorded_at, e.replayed, e.valid_from, e.valid_to, e.proof_count, e.confidence,"
-    " e.pinned, e.masked, s.ends_at"
+    " e.pinned, e.masked, s.ends_at, e.subject, e.predicate, e.object, e.trait"
 )
 _FROM = "FROM entry e JOIN standing s USING (rowid) JOIN partition p ON p.id = e.rowid >> 32"
 _COLUMNS = (
     "rowid, id, author, text, kind, decay_class, trust, speaker, channel, session, position, tool, repository,"
     " commit_id, branch, cwd, happened_at, happened_precision, recorded_at, replayed, valid_from, valid_to,"
-    " proof_count, confidence, pinned, masked, digest"
+    " proof_count, confidence, pinned, masked, digest, subject, predicate, object, trait"
 )
-INSERT_ENTRY = f"INSERT INTO entry ({_COLUMNS}) VALUES ({', '.join('?' * 27)})"
+INSERT_ENTRY = f"INSERT INTO entry ({_COLUMNS}) VALUES ({', '.join('?' * 31)})"
 
 
 def digest_of(entry: Entry) -> bytes:
@@ -39,7 +39,7 @@ def digest_of(entry: Entry) -> bytes:
 
 def entry_row(rowid: int, entry: Entry, digest: bytes) -> tuple[Any, ...]:
     """The values of ``INSERT_ENTRY``."""
-    source, happened = entry.source, entry.happened_at
+    source, happened, says = entry.source, entry.happened_at, entry.statement
     return (
         rowid, _known_id(entry.id), entry.scope.user, entry.text, entry.kind, entry.decay_class, int(entry.trust),
         source.speaker, source.channel, source.session, source.position, source.tool, source.repository,
@@ -48,6 +48,7 @@ def entry_row(rowid: int, entry: Entry, digest: bytes) -> tuple[Any, ...]:
         None if happened is None else happened.precision,
         to_micros(entry.recorded_at), int(entry.replayed), micros(entry.valid_from), micros(entry.valid_to),
         entry.proof_count, entry.confidence, int(entry.pinned), entry.masked, digest,
+        *((None, None, None) if says is None else (says.subject, says.predicate, says.object)), entry.trait,
     )  # fmt: skip
 
 
@@ -113,13 +114,21 @@ def scan_entries(
 def read_events(db: sqlite3.Connection, low: int, high: int) -> list[Event]:
     """The events of a range of entry rows, in the order in which they were written."""
     rows = db.execute(
-        "SELECT v.id, v.at, v.kind, e.id, v.other FROM event v JOIN entry e ON e.rowid = v.entry"
+        "SELECT v.id, v.at, v.kind, e.id, v.other, v.effective, v.detail FROM event v JOIN entry e ON e.rowid = v.entry"
         " WHERE v.entry BETWEEN ? AND ? ORDER BY v.sequence",
         (low, high),
     )
     return [
-        Event(id_text(i), from_micros(at), kind, id_text(entry), None if other is None else id_text(other))
-        for i, at, kind, entry, other in rows
+        Event(
+            id_text(i),
+            from_micros(at),
+            kind,
+            id_text(entry),
+            None if other is None else id_text(other),
+            _instant(effective),
+            detail,
+        )
+        for i, at, kind, entry, other, effective, detail in rows
     ]
 
 
@@ -157,7 +166,7 @@ def _entry(row: tuple[Any, ...], sources: Mapping[int, tuple[str, ...]]) -> Entr
     (
         rowid, entry_id, tenant, space, owner, author, text, kind, decay_class, trust, speaker, channel, session,
         position, tool, repository, commit, branch, cwd, happened_at, precision, recorded_at, replayed, valid_from,
-        valid_to, proof_count, confidence, pinned, masked, ends_at,
+        valid_to, proof_count, confidence, pinned, masked, ends_at, subject, predicate, object_, trait,
     ) = row  # fmt: skip
     return Entry(  # by place, in half the time: 19 names have to be matched
         id_text(entry_id), _scope(tenant, space, author), "private" if owner else "shared", text, kind, decay_class,
@@ -165,6 +174,7 @@ def _entry(row: tuple[Any, ...], sources: Mapping[int, tuple[str, ...]]) -> Entr
         sources.get(rowid, ()), None if happened_at is None else _event_time(happened_at, precision),
         from_micros(recorded_at), bool(replayed), _instant(valid_from), _instant(valid_to), _instant(ends_at),
         proof_count, confidence, bool(pinned), masked,
+        None if subject is None else Statement(subject, predicate, object_), trait,
     )  # fmt: skip
 
 

@@ -51,6 +51,22 @@ class VectorView:
                 found[places[known]] = nearest[known]
         return found
 
+    def rows(self, rowids: Sequence[int]) -> "NDArray[np.float32] | None":
+        """Unit vectors of the first piece of these entries, shape (m, dimension), zero where there is none.
+
+        None where nothing has a vector.
+        """
+        if self.models is None or not self:
+            return None
+        found = np.zeros((len(rowids), self.models.dimension), dtype=np.float32)
+        wanted = np.array(rowids, dtype=np.int64)
+        for table in self._tables:
+            if len(table.rowids):
+                at = np.minimum(np.searchsorted(table.rowids, wanted), len(table.rowids) - 1)
+                own = np.flatnonzero(table.rowids[at] == wanted)
+                found[own] = table.values[at[own]] * table.scales[at[own], None]
+        return found
+
     def tokens(self, rowids: Sequence[int]) -> TokenVectors:
         """The token vectors of these entries, in this order; none where an entry has none."""
         if self.models is None or self.models.token_identity is None:

@@ -10,30 +10,42 @@ from itertools import islice
 from pathlib import Path
 
 from truerecall.core.clock import Clock, to_micros
-from truerecall.core.config import StoreSettings
+from truerecall.core.config import StoreSettings, zone_of
 from truerecall.core.entry import Entry, Event, Scope, Trust
 from truerecall.core.ids import id_bytes, id_text
 from truerecall.errors import ArchiveError, InvalidInput, ModelMismatch, NotFound
-from truerecall.memory.store import embedding, health, purge
-from truerecall.memory.store.cache import PartitionCache, PartitionState
+from truerecall.memory.store import embedding, health, listing, purge
+from truerecall.memory.store.conflicts import settle_written
 from truerecall.memory.store.database import Database, open_database
+from truerecall.memory.store.entities import keep_zone, zone_kept
+from truerecall.memory.store.extraction import Rules
+from truerecall.memory.store.loaded import Loaded
 from truerecall.memory.store.migrations import create_schema, migrate
-from truerecall.memory.store.protocol import Counts, Filter, Finding, Purged, Snapshot, Unembedded, Written
-from truerecall.memory.store.resident import VectorTable, load_vectors, vectors_state
+from truerecall.memory.store.protocol import (
+    Counts,
+    Filter,
+    Finding,
+    NewId,
+    Purged,
+    Restored,
+    Snapshot,
+    Unembedded,
+    Written,
+)
 from truerecall.memory.store.rows import partition_range, read_entries, read_events, scan_entries
 from truerecall.memory.store.scan import VectorView
-from truerecall.memory.store.standing import Standing, join, load_standing, seal, seal_missing
+from truerecall.memory.store.standing import seal, seal_missing
+from truerecall.memory.store.triples import Triple, read_triples
 from truerecall.memory.store.vectors import (
     OpenModels,
     TextVectors,
     add_model,
-    count_texts,
     models,
     open_models,
     seal_partitions,
     text_vectors,
 )
-from truerecall.memory.store.view import View
+from truerecall.memory.store.view import View, Wanted
 from truerecall.memory.store.writing import (
     Prepared,
     duplicates,
@@ -51,15 +63,19 @@ class SqliteStore:
     """See ``protocol.Store``. One object may be shared by threads; a file may be shared by processes."""
 
     def __init__(
-        self, database: Database, identity: ModelIdentity | None, tokens: ModelIdentity | None = None
+        self,
+        database: Database,
+        identity: ModelIdentity | None,
+        tokens: ModelIdentity | None = None,
+        extract: bool = True,
     ) -> None:
         self.path = database.path
         self._database = database
         # Both in one: a thread that recalls while the memory goes over to another model sees those of one.
         self._opened = (identity, tokens)
-        self._standing = PartitionCache(Standing.upto)
-        self._views: dict[tuple[int, ...], tuple[tuple[PartitionState, ...], Standing]] = {}
-        self._vectors: dict[int, PartitionCache[VectorTable]] = {}  # by the number of the model
+        with database.reading() as db:
+            self._rules = Rules(extract, zone_of(zone_kept(db)))
+        self._loaded = Loaded()
 
     @classmethod
     def open(
@@ -69,38 +85,54 @@ class SqliteStore:
         clock: Clock,
         identity: ModelIdentity | None,
         tokens: ModelIdentity | None = None,
+        extract: bool = True,
     ) -> "SqliteStore":
         """Open or make the store; ``ModelMismatch`` if its vectors are of another model than ``identity``.
 
-        ``tokens`` is the identity of the same model's token vectors; those of another are passed over.
+        ``tokens`` is the identity of the same model's token vectors; those of another are passed over. ``extract`` says
+        whether names, dates and statements are taken out of texts.
         """
-        database = open_database(path, settings, lambda connection: create_schema(connection, clock()))
+
+        def make(connection: sqlite3.Connection) -> None:
+            create_schema(connection, clock())
+            keep_zone(connection, settings.zone)
+
+        database = open_database(path, settings, make)
         try:
             if migrate(database, clock()) is not None:
                 embedding.seal_all(database)
-            store = cls(database, identity, tokens)
+            store = cls(database, identity, tokens, extract)
             store._refuse_mixing()
-            health.renew_if_stale(database)
+            health.renew_if_stale(database, store._rules)
             purge.finish(database)
         except BaseException:
             database.close()
             raise
         return store
 
-    def write(self, items: Sequence[Prepared], now: datetime) -> list[Written]:
+    @property
+    def zone(self) -> str:
+        with self._database.reading() as db:
+            return zone_kept(db)
+
+    def write(self, items: Sequence[Prepared], now: datetime, new_id: NewId) -> list[Written]:
         with self._database.writing() as db:
             models = self._models(any(item.vectors is not None for item in items))
             placed = place(db, items)
             twins = duplicates(db, placed, now)
-            rows = insert(db, [one for one, twin in zip(placed, twins, strict=True) if twin is None], models)
+            fresh = [one for one, twin in zip(placed, twins, strict=True) if twin is None]
+            rows = insert(db, fresh, models, self._rules)
+            outcomes = settle_written(db, rows, [one.item.entry for one in fresh], now, new_id)
             seal(db, rows)
             seal_partitions(db, models, rows)
             return [
-                Written("stored", item.entry.id) if twin is None else Written("duplicate", twin)
+                Written("stored", item.entry.id, outcomes.get(item.entry.id))
+                if twin is None
+                else Written("duplicate", twin)
                 for item, twin in zip(items, twins, strict=True)
             ]
 
-    def replace(self, scope: Scope, old_id: str, item: Prepared, event: Event) -> None:
+    def replace(self, scope: Scope, old_id: str, item: Prepared, event: Event, new_id: NewId) -> None:
         with self._database.writing() as db:
             rowid = self._rows(scope, [old_id])[old_id]
             if db.execute(
@@ -111,8 +143,9 @@ class SqliteStore:
                     remedy="Correct the entry that superseded it: see its history.",
                 )
             models = self._models(item.vectors is not None)
-            rows = insert(db, place(db, [item]), models)
+            rows = insert(db, place(db, [item]), models, self._rules)
             insert_event(db, rowid, event)
+            settle_written(db, rows, [item.entry], event.at, new_id)
             seal(db, (rowid, *rows))
             seal_partitions(db, models, rows)
 
@@ -123,6 +156,26 @@ class SqliteStore:
                 insert_event(db, rows[event.entry_id], event)
             seal(db, rows.values())
 
+    def record(self, scope: Scope, events: Sequence[Event]) -> None:
+        with self._database.writing() as db:
+            rows = self._rows(scope, [event.entry_id for event in events])
+            for event in events:
+                insert_event(db, rows[event.entry_id], event)
+
+    def settle(self, scope: Scope, ids: Collection[str], now: datetime, new_id: NewId) -> int:
+        with self._database.writing() as db:
+            rows = self._known_rows(scope, ids)
+            entries = read_entries(db, list(rows.values()))
+            ordered = sorted(entries)
+            outcomes = settle_written(db, ordered, [entries[row] for row in ordered], now, new_id)
+            return sum(bool(outcome.endings) for outcome in outcomes.values())
+
+    def statements(
+        self, scope: Scope, when: datetime | None = None, keys: Collection[str] | None = None
+    ) -> list[Triple]:
+        with self._database.reading() as db:
+            return read_triples(db, readable_partitions(db, scope), when, keys)
+
     def get(self, scope: Scope, ids: Collection[str]) -> dict[str, Entry]:
         with self._database.reading() as db:
             rows = self._known_rows(scope, ids)
@@ -130,39 +183,11 @@ class SqliteStore:
 
     def by_suffix(self, scope: Scope, suffix: str) -> list[str]:
         with self._database.reading() as db:
-            return [
-                id_text(row[0])
-                for number in readable_partitions(db, scope)
-                for row in db.execute(
-                    "SELECT id FROM entry WHERE rowid BETWEEN ? AND ? AND substr(hex(id), ?) = ? LIMIT 2",
-                    (*partition_range(number), -len(suffix), suffix.upper()),
-                )
-            ]
+            return listing.by_suffix(db, scope, suffix)
 
     def listing(self, scope: Scope, wanted: Filter, now: datetime) -> list[Entry]:
-        conditions = ["e.rowid BETWEEN ? AND ?"]
-        values: list[str | int] = []
-        if wanted.kind is not None:
-            conditions.append("e.kind = ?")
-            values.append(wanted.kind)
-        if wanted.session is not None:
-            conditions.append("e.session = ?")
-            values.append(wanted.session)
-        if not wanted.ended:
-            conditions.append("(s.ends_at IS NULL OR s.ends_at > ?)")
-            values.append(to_micros(now))
-        query = (
-            f"SELECT e.rowid FROM entry e JOIN standing s USING (rowid) WHERE {' AND '.join(conditions)}"
-            " ORDER BY e.recorded_at DESC, e.id DESC LIMIT ?"
-        )
         with self._database.reading() as db:
-            rows = [
-                row[0]
-                for number in readable_partitions(db, scope)
-                for row in db.execute(query, (*partition_range(number), *values, wanted.newest))
-            ]
-            entries = read_entries(db, rows).values()
-        return sorted(entries, key=lambda e: (e.recorded_at, e.id), reverse=True)[: wanted.newest]
+            return listing.newest(db, scope, wanted, now)
 
     def events(self, scope: Scope, entry_id: str) -> list[Event]:
         with self._database.reading() as db:
@@ -170,15 +195,21 @@ class SqliteStore:
             return read_events(db, rowid, rowid)
 
     @contextlib.contextmanager
-    def view(self, scope: Scope, when: datetime, trust: Collection[Trust]) -> Iterator[View]:
+    def view(
+        self,
+        scope: Scope,
+        when: datetime,
+        trust: Collection[Trust],
+        during: tuple[datetime, datetime] | None = None,
+    ) -> Iterator[View]:
         with self._database.reading() as db:
             numbers, models = readable_partitions(db, scope), self._models(False)
-            parts = [self._part(number) for number in numbers]
-            tables = [] if models is None else [self._vector_part(models, number) for number in numbers]
+            parts = [self._loaded.standing(db, number) for number in numbers]
+            tables = [] if models is None else [self._loaded.vectors(db, models, n) for n in numbers]
             vectors = VectorView(db, models, tables)
-            yield View(
-                db, parts, self._joined(parts), vectors, to_micros(when), [int(tier) for tier in trust]
-            )
+            span = None if during is None else (to_micros(during[0]), to_micros(during[1]))
+            wanted = Wanted(to_micros(when), tuple(int(tier) for tier in trust), span)
+            yield View(db, parts, self._loaded.joined(parts), vectors, wanted)
 
     @contextlib.contextmanager
     def snapshot(self, scope: Scope) -> Iterator[Snapshot]:
@@ -188,16 +219,17 @@ class SqliteStore:
             entries = (pair for span in ranges for pair in _with_vectors(db, models, span))
             yield Snapshot(entries, tuple(event for span in ranges for event in read_events(db, *span)))
 
-    def restore(self, scope: Scope, items: Iterable[Prepared], events: Iterable[Event]) -> tuple[int, int]:
-        entries = added = 0
+    def restore(self, scope: Scope, items: Iterable[Prepared], events: Iterable[Event]) -> Restored:
+        entries: list[str] = []
+        added = 0
         with self._database.writing() as db:
             models, rows = self._models(self._opened[0] is not None), []
             for item in items:
                 known = self.get(scope, [item.entry.id]).get(item.entry.id)
                 if known is None:
                     self._refuse_foreign(scope, item.entry)
-                    rows.extend(insert(db, place(db, [item]), models))
-                    entries += 1
+                    rows.extend(insert(db, place(db, [item]), models, self._rules))
+                    entries.append(item.entry.id)
                 elif replace(known, ended_at=None) != replace(item.entry, ended_at=None):
                     raise ArchiveError(
                         f"entry {known.id} is here already, and otherwise",
@@ -210,7 +242,7 @@ class SqliteStore:
                     added += 1
             seal_missing(db)
             seal_partitions(db, models, rows)
-        return entries, added
+        return Restored(tuple(entries), added)
 
     def unembedded(self) -> Unembedded:
         return embedding.unembedded(self._database, self._models(False))
@@ -248,38 +280,17 @@ class SqliteStore:
 
     def counts(self, scope: Scope, now: datetime) -> Counts:
         with self._database.reading() as db:
-            models = self._models(False)
-            total = [0, 0, 0, 0, 0]
-            for number in readable_partitions(db, scope):
-                low, high = partition_range(number)
-                for place, query, values in (
-                    (0, "SELECT count(*) FROM standing WHERE rowid BETWEEN ? AND ?", (low, high)),
-                    (
-                        1,
-                        "SELECT count(*) FROM standing WHERE rowid BETWEEN ? AND ? AND ends_at <= ?",
-                        (low, high, to_micros(now)),
-                    ),
-                    (2, "SELECT count(*) FROM event WHERE entry BETWEEN ? AND ?", (low, high)),
-                    (
-                        4,
-                        "SELECT coalesce(sum(masked), 0) FROM entry WHERE rowid BETWEEN ? AND ?",
-                        (low, high),
-                    ),
-                ):
-                    total[place] += db.execute(query, values).fetchone()[0]
-                total[3] += 0 if models is None else count_texts(db, models.dense, low, high)
-        entries, ended, events, embedded, masked = total
-        return Counts(entries, ended, events, None if models is None else embedded, masked)
+            return listing.counts(db, scope, now, self._models(False))
 
     def models(self) -> list[tuple[ModelIdentity, int]]:
         with self._database.reading() as db:
             return models(db)
 
     def check(self) -> list[Finding]:
-        return health.check(self._database, *self._opened)
+        return health.check(self._database, *self._opened, self._rules)
 
     def repair(self) -> list[str]:
-        return health.repair(self._database)
+        return health.repair(self._database, self._rules)
 
     def close(self) -> None:
         self._database.close()
@@ -345,33 +356,6 @@ class SqliteStore:
                     remedy="`list` shows what there is.",
                 )
         return rows
-
-    def _part(self, number: int) -> tuple[PartitionState, Standing]:
-        with self._database.reading() as db:
-            sequence, epoch = db.execute(
-                "SELECT sequence, epoch FROM partition WHERE id = ?", (number,)
-            ).fetchone()
-            state = PartitionState(number, sequence, epoch)
-            standing = self._standing.get(state, lambda known: load_standing(db, number, known))
-            return state, standing
-
-    def _joined(self, parts: Sequence[tuple[PartitionState, Standing]]) -> Standing:
-        """The parts as one; kept for the next view of the same partitions, as joining copies them."""
-        if len(parts) == 1:
-            return parts[0][1]
-        numbers, states = tuple(state.number for state, _ in parts), tuple(state for state, _ in parts)
-        known, rows = self._views.get(numbers, ((), None))
-        if known != states or rows is None:
-            rows = join([standing for _, standing in parts])
-            self._views[numbers] = (states, rows)
-        return rows
-
-    def _vector_part(self, models: OpenModels, number: int) -> VectorTable:
-        """Kept apart from standing: a vector may come later than its entry, and standing changes without vectors."""
-        with self._database.reading() as db:
-            state = vectors_state(db, models, number)
-            cache = self._vectors.setdefault(models.dense, PartitionCache(VectorTable.upto))
-            return cache.get(state, lambda known: load_vectors(db, models, number, known))
 
 
 def _with_vectors(

@@ -19,20 +19,23 @@ if TYPE_CHECKING:
 
 BLOCK = 1024  # rows; the triggers of the schema know it as well
 
-_NEVER = -(2**63)
+NEVER = -(2**63)
+"""Stands for a time that is not known."""
 _ALWAYS = 2**63 - 1
-_COLUMNS = 10
+_COLUMNS = 12
 _EXPRESSIONS = (
     "rowid",
     "trust",
-    f"coalesce(starts_at, {_NEVER})",
+    f"coalesce(starts_at, {NEVER})",
     f"coalesce(ends_at, {_ALWAYS})",
-    f"coalesce(happened_at, {_NEVER})",
+    f"coalesce(happened_at, {NEVER})",
     "length",
     "coalesce(session, -1)",
     "coalesce(position, -1)",
     "coalesce(speaker, -1)",
     "traits",
+    f"coalesce(event_from, {NEVER})",
+    f"coalesce(event_to, {NEVER})",
 )
 # Each column as one text: handing rows to Python one by one takes twice as long.
 _SELECT = (
@@ -46,7 +49,7 @@ class Standing:
     """Rows in their order, of one partition or of all that a reader sees. Threads share them: nobody writes here."""
 
     table: "NDArray[np.int64]"
-    """Shape (10, n): the columns that the properties name."""
+    """Shape (12, n): the columns that the properties name."""
     before: "NDArray[np.intp]"
     """Shape (n,): where the row's neighbour in its session stands, by position and row; -1 where it has none."""
     after: "NDArray[np.intp]"
@@ -102,6 +105,16 @@ class Standing:
         """The bits of ``memory.traits.Trait``, 0 to 255."""
         return self._column(9)
 
+    @property
+    def event_from(self) -> "NDArray[np.int64]":
+        """Microseconds: when what the row tells of began; ``NEVER`` where no time is known."""
+        return self._column(10)
+
+    @property
+    def event_to(self) -> "NDArray[np.int64]":
+        """Its end, exclusive; ``NEVER`` where no time is known."""
+        return self._column(11)
+
     def _column(self, number: int) -> "NDArray[np.int64]":
         column: NDArray[np.int64] = self.table[number]
         return column
@@ -140,7 +153,7 @@ class Standing:
         return fewer
 
     def extended(self, parts: Iterable["NDArray[np.int64]"], most: int) -> "Standing":
-        """With at most so many further rows of the same partition, each part of shape (10, some)."""
+        """With at most so many further rows of the same partition, each part of shape (12, some)."""
         size = len(self.rowids)
         table = np.empty((_COLUMNS, size + most), np.int64)
         table[:, :size] = self.table
@@ -265,7 +278,7 @@ def block_faults(db: sqlite3.Connection) -> list[str]:
 
 
 def _rows(db: sqlite3.Connection, low: int, high: int) -> "NDArray[np.int64]":
-    """Shape (10, rows), in the order of the fields."""
+    """Shape (12, rows), in the order of the fields."""
     columns = db.execute(_SELECT, (low, high)).fetchone()
     return np.array([np.fromstring(column or "", dtype=np.int64, sep=",") for column in columns])
 
@@ -283,7 +296,7 @@ def _packed(rows: "NDArray[np.int64]") -> bytes:
 
 
 def _unpacked(first: int, content: bytes) -> "NDArray[np.int64] | None":
-    """A block's rows, shape (10, rows); None where they cannot be."""
+    """A block's rows, shape (12, rows); None where they cannot be."""
     if not content:
         return np.empty((_COLUMNS, 0), np.int64)
     head, widths = 8 * _COLUMNS, content[8 * _COLUMNS : 9 * _COLUMNS]

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from truerecall.core.clock import to_micros
-from truerecall.core.entry import Entry, Event, Scope, Visibility
+from truerecall.core.entry import ENDING, Entry, Event, Scope, Visibility
 from truerecall.core.ids import id_bytes, id_text
+from truerecall.memory.store.entities import index_drawn, note_unextracted
+from truerecall.memory.store.extraction import Rules, drawn_from
 from truerecall.memory.store.numbering import Numbered, number_of
 from truerecall.memory.store.rows import (
     INSERT_ENTRY,
@@ -117,7 +119,9 @@ def duplicates(db: sqlite3.Connection, placed: Sequence[Placed], now: datetime) 
     return found
 
 
-def insert(db: sqlite3.Connection, placed: Sequence[Placed], models: OpenModels | None) -> list[int]:
+def insert(
+    db: sqlite3.Connection, placed: Sequence[Placed], models: OpenModels | None, rules: Rules
+) -> list[int]:
     """Write all rows of these entries; the row of each."""
     entries = [one.item.entry for one in placed]
     rowids = _new_rows(db, [one.partition for one in placed])
@@ -134,10 +138,14 @@ def insert(db: sqlite3.Connection, placed: Sequence[Placed], models: OpenModels 
         ),
     )
     lengths = index_entries(db, rowids, entries)
+    drawn = [drawn_from(entry, rules) for entry in entries]
+    index_drawn(db, rowids, drawn)
+    if entries and not rules.on:
+        note_unextracted(db)
     sessions, speakers = _Numbers(db, "session"), _Numbers(db, "speaker")
     db.executemany(
         "INSERT INTO standing (rowid, trust, starts_at, ends_at, happened_at, length, session, position,"
-        " speaker, traits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " speaker, traits, event_from, event_to) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 row,
@@ -150,8 +158,10 @@ def insert(db: sqlite3.Connection, placed: Sequence[Placed], models: OpenModels 
                 entry.source.position,
                 speakers[row >> PARTITION_BITS, entry.source.speaker],
                 traits_of(entry.text),
+                found.event_from,
+                found.event_to,
             )
-            for row, entry, length in zip(rowids, entries, lengths, strict=True)
+            for row, entry, length, found in zip(rowids, entries, lengths, drawn, strict=True)
         ),
     )
     for row, one in zip(rowids, placed, strict=True):
@@ -186,18 +196,23 @@ def _new_rows(db: sqlite3.Connection, partitions: Sequence[int]) -> list[int]:
 def insert_event(db: sqlite3.Connection, rowid: int, event: Event) -> None:
     """Write an event of an entry and what follows from it."""
     db.execute(
-        "INSERT INTO event (id, at, kind, entry, other) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO event (id, at, kind, entry, other, effective, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             id_bytes(event.id),
             to_micros(event.at),
             event.kind,
             rowid,
             None if event.other_id is None else id_bytes(event.other_id),
+            micros(event.effective),
+            event.detail,
         ),
     )
-    at = to_micros(event.at)
-    db.execute("UPDATE standing SET ends_at = min(coalesce(ends_at, ?), ?) WHERE rowid = ?", (at, at, rowid))
-    stale(db, rowid)
+    if event.kind in ENDING:
+        at = to_micros(event.effective or event.at)
+        db.execute(
+            "UPDATE standing SET ends_at = min(coalesce(ends_at, ?), ?) WHERE rowid = ?", (at, at, rowid)
+        )
+        stale(db, rowid)
 
 
 def stale(db: sqlite3.Connection, rowid: int) -> None:

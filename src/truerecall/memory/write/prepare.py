@@ -8,8 +8,21 @@ from operator import attrgetter
 from typing import Any, Literal, TypedDict
 
 from truerecall.core.clock import aware
-from truerecall.core.entry import DecayClass, Draft, Entry, EventTime, Kind, Scope, Source, Trust, Visibility
+from truerecall.core.entry import (
+    DecayClass,
+    Draft,
+    Entry,
+    EventTime,
+    Kind,
+    ProfileTrait,
+    Scope,
+    Source,
+    Statement,
+    Trust,
+    Visibility,
+)
 from truerecall.errors import InvalidInput
+from truerecall.memory.conflict import Outcome
 from truerecall.memory.write.border import normalise, strip_recalled
 from truerecall.memory.write.mask import mask
 
@@ -39,6 +52,8 @@ class Details(TypedDict, total=False):
     valid_from: datetime | None
     valid_to: datetime | None
     pinned: bool
+    statement: Statement | None
+    trait: ProfileTrait | None
 
 
 Rememberable = str | Message | Mapping[str, object] | Draft
@@ -154,9 +169,18 @@ def entry_of(
         entry_id, scope, "private" if private else "shared", masked.text, draft.kind, draft.decay_class, trust,
         _clean(draft.source), source_ids, draft.happened_at, learned, replayed, draft.valid_from, draft.valid_to,
         draft.valid_to, draft.proof_count, draft.confidence, draft.pinned, masked.count,
+        _masked(draft.statement), draft.trait,
     )  # fmt: skip
     stripped = len(given) - len(text)
     return Accepted(entry, f"{stripped} characters of recalled memory were left out" if stripped else "")
+
+
+def _masked(statement: Statement | None) -> Statement | None:
+    """A statement without secrets, storable."""
+    if statement is None:
+        return None
+    parts = (statement.subject, statement.predicate, statement.object)
+    return Statement(*(mask(normalise(part).text).text for part in parts))
 
 
 def _clean(source: Source) -> Source:
@@ -193,3 +217,5 @@ class WriteResult:
     """Why it was refused, or has no vector, or not of all its pieces."""
     masked: int = 0
     """Secrets that were masked in its text."""
+    outcome: Outcome | None = None
+    """What became of its statement beside what was known; None where it has none."""

@@ -1,0 +1,76 @@
+"""Weighing a statement that is written against what is known, in the same transaction; nothing is ever deleted."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from truerecall.core.clock import to_micros
+from truerecall.core.entry import Entry, Event
+from truerecall.core.ids import id_bytes
+from truerecall.memory.conflict import Outcome, fold, settle
+from truerecall.memory.extract.names import key_of
+from truerecall.memory.predicates import FUNCTIONAL, canonical
+from truerecall.memory.store.protocol import NewId
+from truerecall.memory.store.rows import PARTITION_BITS
+from truerecall.memory.store.triples import Triple, rivals_of
+from truerecall.memory.store.writing import insert_event
+
+
+def settle_written(
+    db: sqlite3.Connection, rowids: Sequence[int], entries: Sequence[Entry], now: datetime, new_id: NewId
+) -> dict[str, Outcome]:
+    """Settle the statements of entries that were just written, in their order; what became of each, by entry id."""
+    outcomes = {}
+    for row, entry in zip(rowids, entries, strict=True):
+        if entry.statement is None:
+            continue
+        subject, predicate = key_of(entry.statement.subject), canonical(entry.statement.predicate)
+        triples = {t.id: t for t in rivals_of(db, row >> PARTITION_BITS, subject, predicate, row)}
+        new = triples.pop(entry.id, None)
+        if new is None:
+            continue
+        single = predicate in FUNCTIONAL
+        statuses = fold((t.claim for t in triples.values()), single)
+        known = [replace(t.claim, ended=statuses[t.id].until) for t in triples.values()]
+        outcome = settle(known, replace(new.claim, ended=None), single)
+        _write(db, outcome, {**triples, new.id: new}, new, now, new_id)
+        outcomes[entry.id] = outcome
+    return outcomes
+
+
+def _write(
+    db: sqlite3.Connection,
+    outcome: Outcome,
+    triples: dict[str, Triple],
+    new: Triple,
+    now: datetime,
+    new_id: NewId,
+) -> None:
+    """The events of an outcome. A turn is not ended by what was found in it; nothing is written that is known."""
+    for ending in outcome.endings:
+        ended, rival = triples[ending.id], triples[ending.rival]
+        if ended.own and not _has_ended(db, ended.row, ending.effective):
+            event = Event(
+                new_id(), now, ending.kind, ended.entry_id, rival.entry_id, ending.effective, ending.reason
+            )
+            insert_event(db, ended.row, event)
+    for known in (triples[one] for one in outcome.corroborates):
+        if known.own and not _has_proof(db, known.row, new.entry_id):
+            insert_event(db, known.row, Event(new_id(), now, "proof", known.entry_id, new.entry_id))
+
+
+def _has_ended(db: sqlite3.Connection, row: int, by: datetime) -> bool:
+    return (
+        db.execute("SELECT 1 FROM standing WHERE rowid = ? AND ends_at <= ?", (row, to_micros(by))).fetchone()
+        is not None
+    )
+
+
+def _has_proof(db: sqlite3.Connection, row: int, other: str) -> bool:
+    return (
+        db.execute(
+            "SELECT 1 FROM event WHERE entry = ? AND kind = 'proof' AND other = ?", (row, id_bytes(other))
+        ).fetchone()
+        is not None
+    )

@@ -1,0 +1,79 @@
+"""What the rules take out of an entry, and when that happened: derived from the entry alone."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+
+from truerecall.core.clock import to_micros
+from truerecall.core.entry import DERIVED, Entry, Statement
+from truerecall.memory.dates.span import Span
+from truerecall.memory.extract.names import key_of, kind_of
+from truerecall.memory.extract.records import Extracted, Named, Said
+from truerecall.memory.extract.rules import extract
+from truerecall.memory.predicates import canonical
+
+_NOTHING = Extracted()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a store takes things out of texts."""
+
+    on: bool
+    """Whether it does at all; an entry's own statement is kept either way."""
+    zone: tzinfo
+    """In which the days are that a text names; fixed when the store is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What belongs to one entry."""
+
+    entities: tuple[Named, ...]
+    aliases: tuple[tuple[str, str], ...]
+    statements: tuple[Said, ...]
+    event_from: int | None
+    """Microseconds: when what it tells of began; None where no time is known."""
+    event_to: int | None
+    """Its end, not part of it."""
+
+
+def drawn_from(entry: Entry, rules: Rules) -> Drawn:
+    """What the rules find in an entry, with its own statement."""
+    found = _NOTHING
+    if rules.on:
+        found = extract(entry.text, entry.source.speaker, _told_at(entry, rules.zone), rules.zone)
+    entities, statements = found.entities, found.statements
+    if entry.kind in DERIVED:  # what it says is its statement, and nothing is guessed beside it
+        statements = _own(entry.statement)
+        known = {entity.key for entity in entities}
+        entities += tuple(said.subject for said in statements if said.subject.key not in known)
+    return Drawn(entities, found.aliases, statements, *_event_interval(entry, found.span))
+
+
+def _own(says: Statement | None) -> tuple[Said, ...]:
+    """An entry's own statement, if it names something by visible characters."""
+    if says is None:
+        return ()
+    subject, thing = (Named(key_of(name), name, kind_of(name)) for name in (says.subject, says.object))
+    return (Said(subject, canonical(says.predicate), thing),) if subject.key and thing.key else ()
+
+
+def _told_at(entry: Entry, zone: tzinfo) -> datetime | None:
+    """The instant from which "yesterday" counts; None where it is not known to the day."""
+    happened = entry.happened_at
+    if happened is None:
+        return None if entry.replayed else entry.recorded_at
+    if happened.precision == "instant":
+        return happened.instant
+    if happened.precision == "day":  # a day of the calendar where it was said, written in UTC
+        return happened.instant.replace(hour=12, tzinfo=zone).astimezone(UTC)
+    return None
+
+
+def _event_interval(entry: Entry, span: Span | None) -> tuple[int | None, int | None]:
+    if span is not None:
+        return to_micros(span.start), to_micros(span.end)
+    if entry.happened_at is None:
+        return None, None
+    start = to_micros(entry.happened_at.instant)
+    return start, max(to_micros(entry.happened_at.end), start + 1)

@@ -132,7 +132,10 @@ def fold(claims: Iterable[Claim], single: bool = True) -> dict[str, Status]:
         for key, one in held.items():
             if one.claim.ended is not None and one.claim.ended <= new.recorded_at:
                 held[key] = replace(one, until=min(one.until, one.claim.ended))
-        mine = _Held.of(replace(new, ended=None))
+        lived = new.ended is None or new.ended > new.recorded_at
+        mine = _Held.of(replace(new, ended=None) if lived else new)
+        if mine.is_void:
+            continue
         outcome = _settled([one for one in held.values() if not one.is_void], mine, single)
         held[new.id] = replace(mine, claim=new)
         for ending in outcome.endings:
@@ -161,17 +164,17 @@ def holding(
         for claim in sorted(known.values(), key=_arrival)
     ]
     there = [one for one in held if one.covers(when)]
-    if not single or not there:
+    if not single:
         return tuple(known[one.claim.id] for one in there)
-    sure = [one for one in there if one.sure <= when]
-    if not sure:  # of claims that reach back, the nearest
-        nearest = min(one.sure for one in there)
-        sure = [one for one in there if one.sure == nearest]
     best: _Held | None = None
-    for one in sure:
-        if best is None or _outweighs(one, best):
+    for one in there:
+        if best is None or _counts(one, best, when):
             best = one
-    return tuple(known[one.claim.id] for one in sure if best and one.claim.object == best.claim.object)
+    if best is None:
+        return ()
+    same = [one for one in there if one.claim.object == best.claim.object]
+    said = [one for one in same if one is best or one.first <= when]  # the others only reach back
+    return tuple(known[one.claim.id] for one in said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +299,19 @@ def _outweighs(one: _Held, other: _Held) -> bool:
 
 
 def _takes_over(rival: _Held, one: _Held) -> datetime:
-    """From when the rival holds instead: from its start, or from when it is sure if the other may have come later."""
-    return rival.first if _later(rival, one) else rival.sure
+    """From when what outweighs a claim holds instead: from its start, if of higher trust or later.
+
+    Else the other may have come later than an imprecise start: from when it holds for certain.
+    """
+    heavier = rival.claim.trust > one.claim.trust
+    return rival.first if heavier or _later(rival, one) else rival.sure
+
+
+def _counts(one: _Held, other: _Held, when: datetime) -> bool:
+    """Which of two that cover an instant counts at it."""
+    if _outweighs(one, other):
+        return _takes_over(one, other) <= when
+    return _takes_over(other, one) > when
 
 
 def _own_kind(fate: _Loss) -> OutcomeKind:

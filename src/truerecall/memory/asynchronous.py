@@ -50,6 +50,8 @@ class AsyncMemory:
     counts = _awaited(Memory.counts)
     facts = _awaited(Memory.facts)
     link = _awaited(Memory.link)
+    feedback = _awaited(Memory.feedback)
+    ask = _awaited(Memory.ask)
     close = _awaited(Memory.close)
     _at = _awaited(Memory.at)
 

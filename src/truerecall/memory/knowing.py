@@ -1,5 +1,6 @@
-"""The verbs about what is known: statements, profiles, causes, and what was useful; and those that ask a model."""
+"""The verbs about what is known: statements, profiles, causes, and what was useful."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from truerecall.memory.opened import Opened
 if TYPE_CHECKING:  # each is loaded by the verb that needs it
     from truerecall.core.entry import Entry
     from truerecall.memory.facts import FactView
+    from truerecall.memory.feedback import Feedback, SavedRecall
+    from truerecall.memory.recall.recalled import Recall
 
 
 class Knowing(Opened):
@@ -65,6 +68,36 @@ class Knowing(Opened):
             # Where the private one stands: who reads the shared one alone learns of no other.
             event = Event(event.id, event.at, "causes", cause.id, effect.id, detail=event.detail)
         self._store.record(self.scope, [event])
+
+    def feedback(
+        self,
+        recall: "Recall | SavedRecall",
+        *,
+        response: str | None = None,
+        cited: Collection[str] = (),
+        failed: bool = False,
+    ) -> "Feedback":
+        """Record which of the recalled entries went into an answer, and whether that turned out badly.
+
+        Args:
+            recall: What was recalled, here or (``SavedRecall``) by another process.
+            response: The answer that was given: an entry that it says again was used.
+            cited: Ids of entries that the answer cites.
+            failed: Whether the answer turned out badly.
+        """
+        from truerecall.memory.feedback import feedback
+
+        self._writable()
+        return feedback(
+            self._store,
+            self.scope,
+            recall,
+            self._clock(),
+            self._ids,
+            response=response,
+            cited=cited,
+            failed=failed,
+        )
 
     def _entry(self, entry_id: str) -> "Entry":
         full = self._full_id(entry_id)

@@ -1,14 +1,15 @@
 """The memory: remember, recall, and everything around them. Thin: no SQL and no formulas here."""
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from truerecall.core.clock import Clock, aware, system_clock
-from truerecall.core.config import Settings
+from truerecall.core.config import Settings, zone_of
 from truerecall.core.entry import DEFAULT_TRUST, Draft, Entry, Event, EventKind, Scope, Statement, Trust
 from truerecall.core.ids import IdSource, seeded_bits, system_bits
 from truerecall.errors import InvalidInput
@@ -33,6 +34,10 @@ from truerecall.memory.write.prepare import (
 from truerecall.models.protocols import Embedder, token_identity
 from truerecall.models.registry import embedder as named_embedder
 from truerecall.models.tokens import counter as named_counter
+
+if TYPE_CHECKING:  # loaded by the verb that needs them
+    from truerecall.memory.ask import Answer
+    from truerecall.models.protocols import ChatModel
 
 _BATCH = 1000  # entries a transaction
 
@@ -140,6 +145,32 @@ class Memory(Knowing, Keeping):
         )
         means = Means(self._embedder, self.weights, self.settings, self._counter)
         return recall(self._store, self.scope, request, means)
+
+    def ask(self, question: str, *, chat: "ChatModel | None" = None, learn: bool = True) -> "Answer":
+        """Answer a question from what is recalled for it, with every citation checked; off until it is switched on.
+
+        Args:
+            question: Any text that says something.
+            chat: The model; by default the one of the settings, with its key from the process's environment.
+            learn: Record which entries the answer cites, and which it does not (see ``feedback``).
+
+        Raises:
+            InvalidSettings: ``chat.ask`` is off, or no chat model is named.
+            ChatFailed: the model gave no usable reply.
+        """
+        from truerecall.memory.ask import ask, switched_on
+
+        model = switched_on(self.settings.chat, chat or self._chat(), "ask")
+        recalled = self.recall(question)
+        answer = ask(recalled, question, model, self._clock(), zone_of(self.settings.recall.zone))
+        if learn and answer.citations and not self._frozen:
+            self.feedback(recalled, cited=answer.citations)
+        return answer
+
+    def _chat(self) -> "ChatModel | None":
+        from truerecall.models.registry import chat
+
+        return chat(self.settings.chat, os.environ)
 
     def get(self, entry_id: str) -> Entry:
         """The entry of an id, or of its last eight digits (as blocks show them); ``NotFound`` if there is none."""

@@ -41,3 +41,7 @@ class Loaded:
         state = vectors_state(db, models, number)
         cache = self._vectors.setdefault(models.dense, PartitionCache(VectorTable.upto))
         return cache.get(state, lambda known: load_vectors(db, models, number, known))
+
+    def forget_vectors(self) -> None:
+        """Let go of the vectors of every model: others are read from now on."""
+        self._vectors = {}

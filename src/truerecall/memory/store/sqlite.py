@@ -14,7 +14,7 @@ from truerecall.core.config import StoreSettings, zone_of
 from truerecall.core.entry import Entry, Event, Scope, Trust
 from truerecall.core.ids import id_bytes, id_text
 from truerecall.errors import ArchiveError, InvalidInput, ModelMismatch, NotFound
-from truerecall.memory.store import embedding, health, listing, purge
+from truerecall.memory.store import embedding, health, listing, purge, reflection
 from truerecall.memory.store.conflicts import settle_written
 from truerecall.memory.store.database import Database, open_database
 from truerecall.memory.store.entities import keep_zone, zone_kept
@@ -262,7 +262,7 @@ class SqliteStore:
         with self._database.writing() as db:
             models = self._models(False)
             gone = 0 if models is None else embedding.finish(db, models)
-        self._vectors = {}
+        self._loaded.forget_vectors()
         return gone
 
     def purge(self, scope: Scope, ids: Sequence[str]) -> Purged:
@@ -277,6 +277,14 @@ class SqliteStore:
                     "INSERT INTO export (at, partition, path) VALUES (?, ?, ?)",
                     (to_micros(at), number, os.fsencode(path).decode("utf-8", "replace")),
                 )
+
+    def reflected(self, digests: Collection[bytes]) -> set[bytes]:
+        with self._database.reading() as db:
+            return reflection.reflected(db, digests)
+
+    def note_reflected(self, scope: Scope, private: bool, digests: Sequence[bytes], at: datetime) -> None:
+        with self._database.writing() as db:
+            reflection.note_reflected(db, scope, private, digests, at)
 
     def counts(self, scope: Scope, now: datetime) -> Counts:
         with self._database.reading() as db:

@@ -228,6 +228,14 @@ class Store(Protocol):
         """Remember that an export was made."""
         ...
 
+    def reflected(self, digests: Collection[bytes]) -> set[bytes]:
+        """Those of these digests that were noted; each is made of a scope, and of what was reflected on."""
+        ...
+
+    def note_reflected(self, scope: Scope, private: bool, digests: Sequence[bytes], at: datetime) -> None:
+        """Note what was reflected on, of the space's shared entries or of the reader's private ones."""
+        ...
+
     def counts(self, scope: Scope, now: datetime) -> Counts:
         """Rows that the reader sees."""
         ...

@@ -52,6 +52,7 @@ class AsyncMemory:
     link = _awaited(Memory.link)
     feedback = _awaited(Memory.feedback)
     ask = _awaited(Memory.ask)
+    reflect = _awaited(Memory.reflect)
     close = _awaited(Memory.close)
     _at = _awaited(Memory.at)
 

@@ -37,6 +37,7 @@ from truerecall.models.tokens import counter as named_counter
 
 if TYPE_CHECKING:  # loaded by the verb that needs them
     from truerecall.memory.ask import Answer
+    from truerecall.memory.reflect.run import Options, Reflection
     from truerecall.models.protocols import ChatModel
 
 _BATCH = 1000  # entries a transaction
@@ -166,6 +167,31 @@ class Memory(Knowing, Keeping):
         if learn and answer.citations and not self._frozen:
             self.feedback(recalled, cited=answer.citations)
         return answer
+
+    def reflect(
+        self,
+        options: "Options | None" = None,
+        *,
+        chat: "ChatModel | None" = None,
+        progress: Progress | None = None,
+    ) -> "Reflection":
+        """Have a chat model work out what groups of entries say together, and remember it; off until switched on.
+
+        Args:
+            options: How much, of what, and whether only to look; see ``reflect.run.Options``.
+            chat: The model; by default the one of the settings, with its key from the process's environment.
+            progress: Told how many groups of how many were asked about.
+
+        Raises:
+            InvalidSettings: ``chat.reflect`` is off, or no chat model is named.
+        """
+        from truerecall.memory.ask import switched_on
+        from truerecall.memory.reflect.run import Options, Run, reflect
+
+        self._writable()
+        model = switched_on(self.settings.chat, chat or self._chat(), "reflect")
+        run = Run(self, self._store, model, self._clock(), self._counter)
+        return reflect(run, options or Options(), progress)
 
     def _chat(self) -> "ChatModel | None":
         from truerecall.models.registry import chat

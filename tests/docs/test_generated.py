@@ -23,7 +23,7 @@ PAGES = {
     "docs/design/full-size.md": ("figures",),
     "docs/design/recall-quality.md": ("against local", "against none", "ablation"),
     "docs/design/speed.md": ("speed", "ingestion", "concurrency"),
-    "docs/claims.md": ("claims",),
+    "docs/claims.md": ("claims", "suite"),
 }
 """Pages with the blocks that they hold."""
 

@@ -23,6 +23,7 @@ from truerecall.bench.systems.protocol import Granularity, System
 from truerecall.bench.systems.table import SYSTEMS, controls, create
 from truerecall.cli.data import data
 from truerecall.cli.progress import Display
+from truerecall.cli.suite import suite_command
 from truerecall.core.clock import system_clock
 from truerecall.errors import InvalidInput, RunError
 
@@ -36,6 +37,7 @@ def bench_command() -> None:
 
 
 bench_command.add_command(data)
+bench_command.add_command(suite_command)
 
 
 @bench_command.command("retrieval")

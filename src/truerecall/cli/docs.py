@@ -13,7 +13,7 @@ import click
 
 from truerecall.bench.report.ablation import ablation_block
 from truerecall.bench.report.against import against_block
-from truerecall.bench.report.claims import CLAIMS, claims_block
+from truerecall.bench.report.claims import CLAIMS, SUITE, claims_block, suite_block
 from truerecall.bench.report.design import figures_block, sweep_block
 from truerecall.bench.report.publication import (
     ABLATION,
@@ -140,6 +140,7 @@ PARTS: tuple[Part, ...] = (
     ),
     *(_speed(name) for name in SPEED),
     Part("docs/claims.md", CLAIMS, lambda found: claims_block(f"{CLAIMS}.json", found.claims)),
+    Part("docs/claims.md", SUITE, lambda found: suite_block(f"{SUITE}.json", found.suite)),
 )
 """What is generated, in the order in which it is named."""
 

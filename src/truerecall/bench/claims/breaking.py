@@ -20,7 +20,7 @@ class Break:
     module: str
     """Below ``truerecall``, such as ``memory.memory``."""
     attribute: str
-    """Dotted where it is one of a class, such as ``View.holding``."""
+    """Dotted where it is one of a class or of a class above it, such as ``Memory.at``."""
     instead: Callable[[Any], Any]
     """Makes the replacement of the original."""
 
@@ -56,9 +56,10 @@ def _place(one: Break) -> tuple[Any, str]:
             owner = getattr(owner, part)
     except (ImportError, AttributeError):
         raise _no_place(one, "is not there") from None
-    if name not in vars(owner):
-        raise _no_place(one, "is not there")
-    return owner, name
+    for holder in owner.__mro__ if isinstance(owner, type) else (owner,):
+        if name in vars(holder):
+            return holder, name
+    raise _no_place(one, "is not there")
 
 
 def _no_place(one: Break, why: str) -> RunError:

@@ -1,21 +1,21 @@
 """Claims about who reads what: tenants, users, trust, through every way in."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import product
 from typing import Any
 
 from truerecall.bench.claims.breaking import Break
 from truerecall.bench.claims.claim import Arm, Claim, Value
 from truerecall.bench.claims.grounds import EVERY_TRUST, LANES_OFF, Fixture, folder, stored
-from truerecall.core.config import REFERENCE, RecallSettings, Settings
+from truerecall.core.config import REFERENCE, LaneWeights, RecallSettings, Settings
 from truerecall.core.entry import Draft, Scope, Source, Trust
 from truerecall.errors import NotFound
 from truerecall.memory.memory import Memory
-from truerecall.memory.recall.lanes.table import LANES
 from truerecall.memory.store.protocol import Filter
 
 _READERS = tuple(product(("acme", "umbrella"), ("notes", "code"), ("ada", "bo")))
 """Tenant, space and user."""
+_LANES = tuple(field.name for field in fields(LaneWeights))
 _TOGETHER = "all of them"
 _EVERYBODYS = "A reader gets everybody's rows."
 
@@ -58,7 +58,7 @@ def _through_lanes(settings: Settings, seed: int) -> Value:
     with folder() as place:
         memories = _crowded(made, settings, place / "m.db")
         query = memories[0].list()[0].text
-        for lane in (*LANES, _TOGETHER):
+        for lane in (*_LANES, _TOGETHER):
             hits = []
             for memory in memories:
                 memory.settings = _one_lane(settings, lane)
@@ -73,7 +73,7 @@ def _through_lanes(settings: Settings, seed: int) -> Value:
 
 def _one_lane(settings: Settings, lane: str) -> Settings:
     if lane == _TOGETHER:
-        lanes = replace(settings.lanes, **dict.fromkeys(LANES, 1.0))
+        lanes = replace(settings.lanes, **dict.fromkeys(_LANES, 1.0))
     else:
         lanes = replace(LANES_OFF, **{"lexical": 1.0, lane: 1.0})
     return replace(settings, lanes=lanes)
@@ -207,10 +207,10 @@ CLAIMS = (
         measures="own hits, foreign hits by lane",
         scenario=_through_lanes,
         arms=(
-            Arm("on", {"own": 24, "foreign": dict.fromkeys((*LANES, _TOGETHER), 0)}),
+            Arm("on", {"own": 24, "foreign": dict.fromkeys((*_LANES, _TOGETHER), 0)}),
             Arm(
                 "reference",
-                {"own": 24, "foreign": dict.fromkeys((*LANES, _TOGETHER), 0)},
+                {"own": 24, "foreign": dict.fromkeys((*_LANES, _TOGETHER), 0)},
                 replace(REFERENCE, recall=RecallSettings(rerank=0)),
             ),
         ),

@@ -98,13 +98,11 @@ def _raw_syntax(original: Any) -> Any:
     return understand
 
 
-def _scores_by_arrival(original: Any) -> Any:
-    def fuse(rankings: Any, weights: Any, k: int = 60) -> dict[int, float]:
-        fused: dict[int, float] = original(rankings, weights, k)
-        total = sum(weights.values())
-        return {place: score * total for place, score in fused.items()}
+def _undivided(original: Any) -> Any:
+    def candidates(self: Any, fused: Any, *rest: Any) -> None:
+        original(self, {place: score * 1.5 for place, score in fused.items()}, *rest)
 
-    return fuse
+    return candidates
 
 
 def _without_bigrams(text: str) -> Iterator[str]:
@@ -170,10 +168,10 @@ CLAIMS = (
         ),
         breaks=(
             Break(
-                "The sum is not divided by the weights.",
-                "memory.recall.pipeline",
-                "fuse",
-                _scores_by_arrival,
+                "Fused scores are not divided by the sum of the weights.",
+                "memory.recall.candidates",
+                "Candidates.__init__",
+                _undivided,
             ),
         ),
     ),

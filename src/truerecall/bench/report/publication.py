@@ -15,7 +15,7 @@ from truerecall.bench.measured import Figures, Sweep, read_figures, read_sweep
 from truerecall.bench.report import quality, setting
 from truerecall.bench.report.against import PREFIX, Against, against, read_comparison
 from truerecall.bench.report.charts import charts
-from truerecall.bench.report.claims import CLAIMS
+from truerecall.bench.report.claims import CLAIMS, SUITE
 from truerecall.bench.report.figures import (
     BASELINE,
     MISSING,
@@ -41,6 +41,7 @@ from truerecall.bench.report.words import (
 )
 from truerecall.bench.run import read_manifest
 from truerecall.bench.speed import Speed, read_speed
+from truerecall.bench.suite.manifest import SuiteManifest, read_suite
 from truerecall.bench.systems.table import controls
 from truerecall.bench.tuning import measured_on_tuned
 from truerecall.errors import RunError
@@ -57,7 +58,7 @@ SWEEP = "sweep-"
 """How the files of sweeps begin."""
 FIGURES = ("token-counter", "local-models", "text-analysis", "full-size")
 """The manifests of the scripts in benchmarks/ that measure our own speed and sizes."""
-SPEED = ("speed", "ingestion", "concurrency")
+SPEED = ("speed", "ingestion", "concurrency", "every-lane")
 """Those of the scripts that hold bars."""
 ABLATION = "ablation"
 """What each part of recall is worth."""
@@ -86,6 +87,7 @@ class Committed:
     """By the name of their file."""
     ablation: Ablation | None = None
     claims: ClaimsManifest | None = None
+    suite: SuiteManifest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def committed(folder: Path) -> Committed:
     """
     files = sorted(folder.glob("*.json"), key=lambda path: path.stem)
     path, ablated = folder / "budgets.json", folder / f"{ABLATION}.json"
-    claimed = folder / f"{CLAIMS}.json"
+    claimed, tried = folder / f"{CLAIMS}.json", folder / f"{SUITE}.json"
     return Committed(
         retrieval={path.stem: read_manifest(path) for path in files if path.stem.startswith(_RETRIEVAL)},
         budgets=read_budgets(path) if path.is_file() else None,
@@ -123,6 +125,7 @@ def committed(folder: Path) -> Committed:
         speed={path.stem: read_speed(path) for path in files if path.stem in SPEED},
         ablation=read_ablation(ablated) if ablated.is_file() else None,
         claims=read_claims(claimed) if claimed.is_file() else None,
+        suite=read_suite(tried) if tried.is_file() else None,
     )
 
 

@@ -21,11 +21,11 @@ from performance.output import report, table
 from performance.statistics import document
 from performance.stores import drafts
 
-from truerecall import Memory
+from truerecall import Memory, Settings
 from truerecall.bench.measured import FiguresTable, making
 from truerecall.bench.speed import Bar, Speed, at_least
 from truerecall.core.clock import system_clock
-from truerecall.core.config import StoreSettings
+from truerecall.core.config import StoreSettings, WriteSettings
 from truerecall.core.entry import Draft
 from truerecall.memory.store.database import Database, open_database
 from truerecall.memory.store.migrations import create_schema
@@ -38,6 +38,7 @@ _SLICE = 50
 METHOD = (
     "Each repeat writes a new file each way, in turn; medians of {repeats}. The rows of `executemany` are those that "
     f"remembering left in every table and text index, prepared, {BLOCK:,} entries a transaction, the pragmas the same. "
+    "Without an embedder nothing is extracted from the texts either (benchmarks/every_lane.py measures that). "
     "The inputs of both ways are kept out of garbage collection. "
     f"The embedder alone is given the same texts, {_SLICE} at a time, in turn with remembering them."
 )
@@ -105,9 +106,11 @@ def seconds(call: Callable[..., object], *given: object) -> float:
     return time.perf_counter() - start
 
 
-def remembering(model: Embedder | str, what: Sequence[Draft], path: Path) -> float:
+def remembering(
+    model: Embedder | str, what: Sequence[Draft], path: Path, settings: Settings | None = None
+) -> float:
     """Seconds in which a new memory takes these in."""
-    with Memory.open(path, embedder=model, seed=7) as memory:
+    with Memory.open(path, embedder=model, seed=7, settings=settings) as memory:
         return seconds(memory.remember, what)
 
 
@@ -120,14 +123,15 @@ def inserting(content: Sequence[Rows], transactions: int, path: Path) -> float:
 
 
 def plain(turns: int, repeats: int) -> tuple[FiguresTable, list[Bar]]:
-    """Rows a second without an embedder."""
+    """Rows a second without an embedder, nor extraction: what that costs has a record of its own."""
+    settings = Settings(write=WriteSettings(extract=False))
     what = [draft for block in Corpus().turns(turns) for draft in drafts(block)]
     ours: list[float] = []
     theirs: list[float] = []
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "memory.db")
-            ours.append(turns / remembering("none", what, path))
+            ours.append(turns / remembering("none", what, path, settings))
             theirs.append(turns / inserting(rows_of(path), turns // BLOCK, Path(folder, "plain.db")))
     rows = [("remember", ours), ("executemany", theirs)]
     found = table(

@@ -128,20 +128,22 @@ def fold(claims: Iterable[Claim], single: bool = True) -> dict[str, Status]:
     order = sorted({claim.id: claim for claim in claims}.values(), key=_arrival)
     decided: dict[str, tuple[StatusKind, Ending]] = {}
     held: dict[str, _Held] = {}
+    retired = {claim.id: claim.ended for claim in order if claim.ended is not None}
     for new in order if single else ():
-        for key, one in held.items():
-            if one.claim.ended is not None and one.claim.ended <= new.recorded_at:
-                held[key] = replace(one, until=min(one.until, one.claim.ended))
+        for one in [held[key] for key, ended in retired.items() if ended <= new.recorded_at and key in held]:
+            held[one.claim.id] = replace(one, until=min(one.until, retired.pop(one.claim.id)))
         lived = new.ended is None or new.ended > new.recorded_at
         mine = _Held.of(replace(new, ended=None) if lived else new)
         if mine.is_void:
             continue
-        outcome = _settled([one for one in held.values() if not one.is_void], mine, single)
-        held[new.id] = replace(mine, claim=new)
+        outcome = _settled(list(held.values()), mine, single)
+        held[new.id] = mine
         for ending in outcome.endings:
             held[ending.id] = replace(held[ending.id], until=ending.effective)
             kind = _OWN_STATUS[outcome.kind] if ending.id == new.id else "superseded"
             decided[ending.id] = (kind, ending)
+            if held[ending.id].is_void:
+                del held[ending.id]
     return {claim.id: _status(claim, decided.get(claim.id)) for claim in order}
 
 
@@ -225,7 +227,9 @@ class _Held:
 def _settled(held: Sequence[_Held], mine: _Held, single: bool) -> Outcome:
     """As ``settle``, among claims that are not void."""
     new = mine.claim
-    others = [one for one in held if one.claim.object != new.object] if single else []
+    # What is over before the new one begins can neither end it nor lose anything to it.
+    others = [one for one in held if one.until > mine.first and one.claim.object != new.object]
+    others = others if single else []
     proofs = [one for one in held if one.claim.object == new.object and one.meets(mine)]
     corroborates = tuple(one.claim.id for one in proofs if one.claim.trust <= new.trust)
     fate = _cut(mine, others)

@@ -35,7 +35,11 @@ _JOINTS = frozenset({"to", "until", "till", "through", "and"})
 def month(reader: Reader, at: int) -> Found | None:
     """A month, with a day or a year or neither."""
     number = MONTHS[reader.words[at]]
-    return _day_before(reader, at, number) or _day_after(reader, at, number) or _alone(reader, at, number)
+    for rule in (_day_before, _day_after, _alone):
+        found = rule(reader, at, number)
+        if found is not None or reader.floor > at:
+            return found
+    return None
 
 
 def _numeral(word: str) -> int | None:
@@ -117,9 +121,13 @@ def _dated(reader: Reader, words: tuple[int, int], number: int, days: tuple[int,
     first, after = words
     named = year_after(reader, after - 1)
     if named is None:
-        return reader.floating(first, after, partial(_nearest, number, days))
-    year, after = named
-    return reader.found(first, after, _days_of(reader.frame, year, number, days), full=True)
+        found = reader.floating(first, after, partial(_nearest, number, days))
+    else:
+        year, after = named
+        found = reader.found(first, after, _days_of(reader.frame, year, number, days), full=True)
+    if found is None:
+        reader.floor = after  # 30 February: neither is its month meant, nor its year
+    return found
 
 
 def _days_of(frame: Frame, year: int, number: int, days: tuple[int, int]) -> Stretch | None:
@@ -197,7 +205,8 @@ def weekday(reader: Reader, at: int) -> Found | None:
         day = reader.frame.monday + 7 * step + number
         return reader.found(at, place + 3, _day_or_part(reader.frame, day, part))
     closed = not reader.gap(at).isspace() or reader.ahead(at) in AFTER_WEEKDAY
-    if not part and cue not in BEFORE_WEEKDAY and not closed:
+    listed = cue == "and" and reader.words[at - 2] in WEEKDAYS
+    if not (part or closed or listed or cue in BEFORE_WEEKDAY):
         return None
     if reader.gap(at - 1) == "-" or _before_a_date(reader, last):
         return None

@@ -113,7 +113,7 @@ MEASURES = word_set(
 """After a number, they make it one of them and no year and no day."""
 HABITS = word_set("every each a an one some any most other black good easter palm cyber ash super")
 """Before a weekday, they make it no day in particular, or a feast that falls on one."""
-BEFORE_WEEKDAY = word_set("on since until till by from before after of late early to coming and")
+BEFORE_WEEKDAY = word_set("on since until till by from before after of late early to coming")
 AFTER_WEEKDAY = word_set("and at with for i we he she they to but so or in when because")
 """A weekday between none of these belongs to what follows: "Sunday lunch"."""
 

@@ -23,7 +23,9 @@ Intent = Literal[
 
 _TEMPORAL = word_set("when yesterday today tonight since ago recently earlier before after")
 _ENUMERATION = word_set("list all every each count")
-_PREFERENCE = re.compile(r"(?:dis)?(?:like|prefer)(?:s|d|red|rence|rences|ring|able|ably)?|favou?rites?")
+_PREFERENCE = re.compile(
+    r"prefer(?:s|red|ring|ence|ences|able|ably)?|(?:dis)?lik(?:e|es|ed|ing|ings)|favou?rites?"
+)
 _TURNED = word_set("last this next past")
 _UNITS = frozenset({*UNITS, *WEEKDAYS, *SEASONS, *PARTS})
 _COUNTS = frozenset({*NUMBERS, *VAGUE, "couple", "of"})
@@ -33,8 +35,8 @@ _WORD = re.compile(r"\w+")
 def intent_of(text: str) -> Intent:
     """The first that applies of: temporal, enumeration, preference, factual.
 
-    Words decide and nothing else, so "after all" is temporal and "all right" an enumeration; a rule that
-    understood more would be right less predictably.
+    Words decide and nothing else, so "after all" is temporal, "all right" an enumeration and "what is it like" a
+    preference; a rule that understood more would be right less predictably.
     """
     words = _WORD.findall(text.lower())
     known = frozenset(words)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from whole_store import ENTRY
 
 from truerecall import EventTime, Source, Trust
-from truerecall.core.config import REFERENCE, FactorWeights
+from truerecall.core.config import FactorWeights
 from truerecall.memory.recall.fuse import fuse
 from truerecall.memory.recall.order import sort_key
 from truerecall.memory.recall.score import NEUTRAL, factors
@@ -122,7 +122,7 @@ def test_factors_are_multiplied() -> None:
         happened_at=EventTime(NOON - timedelta(days=4)),
         trust=Trust.SYSTEM,
     )
-    found = factors(entry, NOON, REFERENCE.factors)
+    found = factors(entry, NOON, FactorWeights(recency=0.2, temporal=0.2, trust=0.1))
 
     assert found.product == pytest.approx((1 - 0.05) * (1 - 0.06) * 1.05, abs=1e-12)
 

@@ -15,7 +15,7 @@ from truerecall.core.ids import IdSource, seeded_bits, system_bits
 from truerecall.errors import InvalidInput
 from truerecall.memory.keeping import Keeping
 from truerecall.memory.knowing import Knowing
-from truerecall.memory.recall.pipeline import Means, Request, recall
+from truerecall.memory.recall.pipeline import Means, Request, Time, recall
 from truerecall.memory.recall.recalled import Recall
 from truerecall.memory.store.protocol import Filter
 from truerecall.memory.store.sqlite import SqliteStore
@@ -125,6 +125,7 @@ class Memory(Knowing, Keeping):
         budget: int | None = None,
         trust: Collection[Trust | str] = DEFAULT_TRUST,
         valid_at: datetime | None = None,
+        time: Time = "soft",
     ) -> Recall:
         """The entries that answer a query best, with the reason for each, and a block of them for a model.
 
@@ -134,6 +135,7 @@ class Memory(Knowing, Keeping):
             budget: Tokens of the block at most; the settings' default is 2,000.
             trust: The tiers to recall; ``external`` only if it is named.
             valid_at: Recall what was valid then; by default now.
+            time: ``hard`` leaves out what did not happen in the time that the query names, and what has no time.
         """
         now = self._clock()
         request = Request(
@@ -143,6 +145,7 @@ class Memory(Knowing, Keeping):
             now=now,
             valid_at=now if valid_at is None else aware(valid_at, "valid_at"),
             trust=frozenset(Trust.parse(tier) for tier in trust),
+            time=time,
         )
         means = Means(self._embedder, self.weights, self.settings, self._counter)
         return recall(self._store, self.scope, request, means)

@@ -1,35 +1,44 @@
 """Recall, as the list of its stages.
 
-understand → ask the model → lanes → fuse → rerank → score → trust → pin → dedup → cut; pack, when the block is asked
-for. Lanes stand in ``lanes/table.py``, evidence for reranking in ``evidence/table.py``; a diversifier would take its
-place between pin and dedup. Stages are pure over candidates; nothing here reads a clock but the stopwatch of the trace.
+understand → ask the model → lanes → seeded lanes → fuse → rerank → score → trust → conflict → pin → diversify → dedup →
+min_score → cut; pack, when the block is asked for. Lanes stand in ``lanes/table.py``, evidence for reranking in
+``evidence/table.py``, factors in ``score.py``. Stages are pure over candidates where they can be; nothing here reads a
+clock but the stopwatch of the trace.
 """
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal, get_args
 
 import numpy as np
 
-from truerecall.core.config import FactorWeights, Settings
-from truerecall.core.entry import DEFAULT_TRUST, Entry, Scope, Trust
+from truerecall.core.clock import isoformat
+from truerecall.core.config import Settings, zone_of
+from truerecall.core.entry import DEFAULT_TRUST, Scope, Trust
+from truerecall.errors import InvalidInput
 from truerecall.memory.recall.asked import Asked, ask
 from truerecall.memory.recall.candidates import Candidate, Candidates
-from truerecall.memory.recall.dedup import duplicates
+from truerecall.memory.recall.diversify import diversify
 from truerecall.memory.recall.evidence.weights import Weights
-from truerecall.memory.recall.fuse import fuse
-from truerecall.memory.recall.lanes.ranking import LaneRanking, Search, best
-from truerecall.memory.recall.lanes.table import LANES
+from truerecall.memory.recall.lanes.ranking import LaneRanking, Search
+from truerecall.memory.recall.lanes.running import fused, run_lanes, run_seeded
 from truerecall.memory.recall.order import sort_key
-from truerecall.memory.recall.query import understand
+from truerecall.memory.recall.query import Query, understand
 from truerecall.memory.recall.recalled import Hit, LaneHit, Recall, Steps
-from truerecall.memory.recall.rerank import rerank
-from truerecall.memory.recall.score import NEUTRAL, factors
-from truerecall.memory.recall.trace import Dropped, LaneTrace
+from truerecall.memory.recall.rerank import Reranked, rerank
+from truerecall.memory.recall.score import factors
+from truerecall.memory.recall.selection import believed, distinct, pinned_first, strong_enough, trusted
+from truerecall.memory.recall.signals import signals_of
+from truerecall.memory.recall.trace import Understood
 from truerecall.memory.store.protocol import Store
-from truerecall.memory.store.view import View
 from truerecall.models.protocols import Embedder, TokenCounter
+
+Time = Literal[
+    "soft",  # what the query names as its time counts for the lane and the factor that go by it
+    "hard",  # and leaves out what did not happen in it, and what has no time
+]
 
 _WIDE = 400  # rows that a lane gives: what is cut before the fusion, no later stage can bring back
 _SPARE = 20  # loaded beyond the limit, for what later stages drop
@@ -43,10 +52,15 @@ class Request:
     limit: int
     budget: int
     now: datetime
-    """The clock, for the age of entries."""
+    """The clock: for the age of entries, and for what "yesterday" is in the query."""
     valid_at: datetime
     """Entries that were valid then are found."""
     trust: frozenset[Trust] = DEFAULT_TRUST
+    time: Time = "soft"
+
+    def __post_init__(self) -> None:
+        if self.time not in get_args(Time):
+            raise InvalidInput(f"time is {self.time!r}", where="time", remedy="Use soft or hard.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,75 +75,111 @@ class Means:
 
 def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall:
     """Answer a request; one snapshot of the store, no model call but the local embedder's."""
-    settings = means.settings
+    settings, limit = means.settings, request.limit
     asked = _ask(request, means)
-    with store.view(scope, request.valid_at, request.trust) as view:
-        wanted = max(settings.recall.rerank, request.limit + _SPARE)
-        search = Search(view, asked, settings, depth=max(_WIDE, wanted))
-        rankings, lanes = _run_lanes(search)
-        fused = _fused(view, rankings, settings, wanted)
-        pool = list(fused)[: settings.recall.rerank]
-        began = time.perf_counter()
-        reranked = rerank(search, pool, means.weights) if pool else None
-        spent = (time.perf_counter() - began) * 1000
-        candidates = Candidates(fused, reranked, rankings, view.ids(list(fused)))
+    with store.view(scope, request.valid_at, request.trust, _during(request, asked.query)) as view:
+        compared = 2 * limit + _SPARE if settings.recall.diversity < 1.0 else limit + _SPARE
+        wanted = max(settings.recall.rerank, compared)
+        search = Search(view, asked, settings, max(_WIDE, wanted), request.valid_at)
+        ran = run_seeded(search, run_lanes(search))
+        fused_scores = fused(search, ran, wanted)
+        reranked, spent = _reranked(search, list(fused_scores), means.weights)
+        candidates = Candidates(fused_scores, reranked, ran.rankings, view.ids(list(fused_scores)))
         pinned = view.pinned(settings.recall.pinned)
         # A factor may move any candidate; without one, entries are loaded for what is returned, and for more of them
         # only where many are dropped.
-        most = len(candidates) if settings.factors != FactorWeights(0.0, 0.0, 0.0) else request.limit + _SPARE
+        most = len(candidates) if settings.factors else compared
         while True:
-            ranked = _loaded(view, candidates[:most], request, settings.factors, rankings)
-            trusted, untrusted = _trust_filter(ranked, request.trust)
-            distinct, repeated = _dedup(_pin(trusted, pinned))
-            if len(distinct) >= request.limit or most >= len(candidates):
+            first = candidates[:most]
+            places = {candidate.id: candidate.place for candidate in first}
+            ranked = _scored(search, first, request.now, ran.rankings)
+            hits, untrusted = trusted(ranked, request.trust)
+            hits, overtaken = believed(view, hits, places, request.valid_at)
+            hits = pinned_first(hits, pinned)
+            hits, diversified = diversify(view, hits, places, settings.recall.diversity, compared)
+            hits, repeated = distinct(hits)
+            hits, weak = strong_enough(hits, settings.recall.min_score)
+            if len(hits) >= limit or most >= len(candidates):
                 break
             most *= 2
-    hits, beyond = tuple(distinct[: request.limit]), tuple(distinct[request.limit :])
-    dropped = (*untrusted, *repeated)
-    steps = Steps(asked.query, lanes, candidates, ranked, dropped, beyond, reranked, round(spent, 3))
-    return Recall(hits, steps, request.budget, means.counter)
+    steps = Steps(
+        query=asked.query,
+        lanes=ran.traces,
+        candidates=candidates,
+        ranked=ranked,
+        refused=(*untrusted, *overtaken, *repeated, *weak),
+        beyond=tuple(hits[limit:]),
+        reranked=reranked,
+        rerank_milliseconds=spent,
+        understood=_understood(request, asked.query, settings),
+        diversified=diversified,
+    )
+    return Recall(tuple(hits[:limit]), steps, request.budget, means.counter)
 
 
 def _ask(request: Request, means: Means) -> Asked:
-    wanted = means.embedder if means.settings.lanes.vector > 0 else None
-    return ask(understand(request.query), wanted, means.settings.recall.rerank > 0)
+    settings = means.settings
+    now = request.now if _needs_time(request, settings) else None
+    query = understand(request.query, now, zone_of(settings.recall.zone), settings.recall.synonyms)
+    wanted = means.embedder if settings.lanes.vector > 0 else None
+    return ask(query, wanted, settings.recall.rerank > 0)
 
 
-def _run_lanes(search: Search) -> tuple[dict[str, LaneRanking], tuple[LaneTrace, ...]]:
-    rankings, traces = {}, []
-    for name, lane in LANES.items():
-        if getattr(search.settings.lanes, name) == 0:
-            continue
-        began = time.perf_counter()
-        ranking = lane(search)
-        spent = (time.perf_counter() - began) * 1000
-        traces.append(LaneTrace(name, len(ranking.places), ranking.found, round(spent, 3), ranking.note))
-        if ranking.ran:
-            rankings[name] = ranking
-    return rankings, tuple(traces)
+def _needs_time(request: Request, settings: Settings) -> bool:
+    """Whether anything goes by the time that a query names."""
+    return request.time == "hard" or settings.lanes.time > 0 or settings.factors.range > 0
 
 
-def _fused(
-    view: View, rankings: Mapping[str, LaneRanking], settings: Settings, wanted: int
-) -> dict[int, float]:
-    """The candidates' scores by place: the best so many, best first."""
-    weights = {name: getattr(settings.lanes, name) for name in rankings}
-    fused = fuse({name: ranking.places for name, ranking in rankings.items()}, weights, settings.recall.rrf_k)
-    if not fused:
-        return {}
-    places, scores = np.array(list(fused), dtype=np.intp), np.array(list(fused.values()))
-    order = places[best(view, places, scores, wanted)]
-    return {place: fused[place] for place in order.tolist()}
+def _needs_intent(settings: Settings) -> bool:
+    """Whether anything goes by the intent of a query."""
+    boosted = settings.recall.intent_boost != 1.0 and (settings.lanes.time > 0 or settings.lanes.entity > 0)
+    return boosted or settings.factors.usefulness > 0 or settings.factors.forget > 0
 
 
-def _loaded(
-    view: View,
-    first: Sequence[Candidate],
-    request: Request,
-    weights: FactorWeights,
-    rankings: Mapping[str, LaneRanking],
+def _during(request: Request, query: Query) -> tuple[datetime, datetime] | None:
+    """The time to keep to; None for all of it."""
+    return (query.span.start, query.span.end) if request.time == "hard" and query.span is not None else None
+
+
+def _understood(request: Request, query: Query, settings: Settings) -> Understood | None:
+    intent = query.intent if _needs_intent(settings) else None
+    span = query.span
+    if span is None:
+        return None if intent is None else Understood(intent, None, None, None, hard=False)
+    hard = request.time == "hard"
+    return Understood(intent, isoformat(span.start), isoformat(span.end), span.precision, hard)
+
+
+def _reranked(search: Search, fused_first: Sequence[int], weights: Weights) -> tuple[Reranked | None, float]:
+    """The pool in its new order, and the milliseconds that it took; None where nothing is reranked."""
+    pool = fused_first[: search.settings.recall.rerank]
+    began = time.perf_counter()
+    reranked = rerank(search, pool, weights) if pool else None
+    return reranked, round((time.perf_counter() - began) * 1000, 3)
+
+
+def _scored(
+    search: Search, first: Sequence[Candidate], now: datetime, rankings: Mapping[str, LaneRanking]
 ) -> list[Hit]:
     """Candidates with their entries, in the order of the scores."""
+    view, weights = search.view, search.settings.factors
+    entries = view.entries([candidate.place for candidate in first])
+    found = _lane_hits(first, rankings)
+    if not weights:
+        return [
+            Hit(entry, one.fused, one.base, lanes)
+            for one, lanes, entry in zip(first, found, entries, strict=True)
+        ]
+    signals = signals_of(view, first, entries, search.query, weights)
+    hits = [
+        Hit(entry, one.fused, one.base, lanes, factors(entry, now, weights, known))
+        for one, lanes, entry, known in zip(first, found, entries, signals, strict=True)
+    ]
+    return sorted(hits, key=lambda hit: sort_key(hit.entry, hit.score))
+
+
+def _lane_hits(first: Sequence[Candidate], rankings: Mapping[str, LaneRanking]) -> list[dict[str, LaneHit]]:
+    """Where each lane had each candidate, and why."""
     lanes: list[dict[str, LaneHit]] = [{} for _ in first]
     for name, ranking in rankings.items():
         given = [row for row, candidate in enumerate(first) if name in candidate.lanes]
@@ -137,29 +187,4 @@ def _loaded(
         for row, reason in zip(given, reasons, strict=True):
             rank = first[row].lanes[name]
             lanes[row][name] = LaneHit(rank, ranking.scores[rank - 1], reason)
-    hits = [
-        Hit(entry, one.fused, one.base, found, factors(entry, request.now, weights))
-        for one, found, entry in zip(first, lanes, view.entries([c.place for c in first]), strict=True)
-    ]
-    if any(hit.factors is not NEUTRAL for hit in hits):
-        hits.sort(key=lambda hit: sort_key(hit.entry, hit.score))
-    return hits
-
-
-def _trust_filter(ranked: Sequence[Hit], trust: frozenset[Trust]) -> tuple[list[Hit], list[Dropped]]:
-    """Once more, after the lanes' own: a lane that forgets the condition must not be able to leak."""
-    kept = [hit for hit in ranked if hit.entry.trust in trust]
-    return kept, [Dropped(hit.id, "trust") for hit in ranked if hit.entry.trust not in trust]
-
-
-def _dedup(ranked: Sequence[Hit]) -> tuple[list[Hit], list[Dropped]]:
-    repeated = duplicates([hit.entry for hit in ranked])
-    kept = [hit for hit in ranked if hit.id not in repeated]
-    return kept, [Dropped(loser, "duplicate", winner) for loser, winner in repeated.items()]
-
-
-def _pin(ranked: Sequence[Hit], pinned: Sequence[Entry]) -> Sequence[Hit]:
-    found = {hit.id: hit for hit in ranked}
-    head = [replace(found.get(e.id) or Hit(e, 0.0, 0.0, {}), pinned=True) for e in pinned]
-    ids = {hit.id for hit in head}
-    return [*head, *(hit for hit in ranked if hit.id not in ids)]
+    return lanes

@@ -11,7 +11,16 @@ from truerecall.memory.recall.pack import Packed, pack
 from truerecall.memory.recall.query import Query
 from truerecall.memory.recall.rerank import Reranked
 from truerecall.memory.recall.score import NEUTRAL, Factors
-from truerecall.memory.recall.trace import Dropped, LaneTrace, Moved, RerankTrace, Scored, Trace
+from truerecall.memory.recall.trace import (
+    DiversifyTrace,
+    Dropped,
+    LaneTrace,
+    Moved,
+    RerankTrace,
+    Scored,
+    Trace,
+    Understood,
+)
 from truerecall.memory.usefulness import Outcome
 from truerecall.models.protocols import TokenCounter
 
@@ -68,11 +77,13 @@ class Steps:
     ranked: Sequence[Hit]
     """Those whose entries were looked at, in the order of the scores."""
     refused: tuple[Dropped, ...]
-    """Of those, the ones that are not trusted or repeat another."""
+    """Of those, the ones that were dropped whatever their rank."""
     beyond: tuple[Hit, ...]
     """Of those, the ones after the limit."""
     reranked: Reranked | None
     rerank_milliseconds: float
+    understood: Understood | None
+    diversified: DiversifyTrace | None
 
     @property
     def dropped(self) -> tuple[Dropped, ...]:
@@ -143,7 +154,9 @@ class Recall:
     @property
     def degradations(self) -> tuple[str, ...]:
         """What recall had to do without."""
-        return tuple(f"{lane.name} lane: {lane.note}" for lane in self.lanes if lane.note)
+        diversified = self._steps.diversified
+        notes = [f"{lane.name} lane: {lane.note}" for lane in self.lanes if lane.note]
+        return (*notes, *([f"diversify: {diversified.note}"] if diversified and diversified.note else []))
 
     def packed(self, budget: int) -> Packed:
         """The same hits within another budget."""
@@ -173,4 +186,6 @@ class Recall:
             tokens=self.block.tokens,
             counter=self._counter.name,
             degradations=self.degradations,
+            understood=steps.understood,
+            diversify=steps.diversified,
         )

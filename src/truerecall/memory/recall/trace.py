@@ -14,7 +14,9 @@ from truerecall.errors import InvalidInput
 
 DropReason = Literal[
     "trust",  # not one of the tiers that were asked for
+    "conflict",  # a statement instead of which another hit's is believed
     "duplicate",  # the same text or sources as a newer hit
+    "min_score",  # a lower score than is asked for
     "limit",  # ranked after the last hit
     "budget",  # a hit that did not fit into the block
 ]
@@ -65,7 +67,7 @@ class Dropped:
     id: str
     reason: DropReason
     kept: str | None = None
-    """For a duplicate, the entry that stands for it."""
+    """For a duplicate and in a conflict, the entry that stands for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,35 @@ class Scored:
     id: str
     fused: float
     factors: Mapping[str, float]
+    """Recency, temporal and trust always, of the others those that are on."""
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What was made of the query, as far as something that is on went by it."""
+
+    intent: str | None
+    """None where nothing depends on it."""
+    start: str | None
+    """Of the time that it names, an instant; None where it names none, or nothing depends on it."""
+    end: str | None
+    """Not part of it."""
+    precision: str | None
+    hard: bool
+    """Whether what lies outside was left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiversifyTrace:
+    """What diversifying did."""
+
+    looked_at: int
+    """How many of the first it put in order."""
+    moved: int
+    """How many of them changed their place."""
+    note: str
+    """Why it could not do its work; empty where it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +126,18 @@ class Trace:
     counter: str
     degradations: tuple[str, ...]
     """What recall had to do without, in words."""
+    understood: Understood | None = None
+    """None where nothing that is on depends on it."""
+    diversify: DiversifyTrace | None = None
+    """None where it is off."""
 
     def as_json(self) -> str:
-        """One line."""
-        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+        """One line; what is off and came later than the first traces is not named."""
+        told = asdict(self)
+        for name in ("understood", "diversify"):
+            if told[name] is None:
+                del told[name]
+        return json.dumps(told, ensure_ascii=False, sort_keys=True)
 
 
 def append_trace(path: Path, trace: Trace) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ class Search:
     settings: Settings
     depth: int
     """How many rows a lane gives at most."""
+    valid_at: datetime
+    """What was valid then is searched."""
 
     @property
     def query(self) -> Query:

@@ -1,0 +1,126 @@
+"""The graph lane: what current statements about the query's names, and about those of the first hits, lead to.
+
+The entities of the query and of the first hits stand at depth 0. From an entity at depth d the statements that have it
+as subject or object are followed, at most eight of them, by trust and then the newest, each once: the row that says one
+is found at depth d + 1, where the entity at its other end stands. Two steps at most. A row's score is
+
+    1/(1 + depth) / max(1, mean out-degree)
+
+with the mean over the entities that the way to it went through: their numbers of current statements. So a statement
+about somebody of whom little is said counts for more than one of hundreds about a hub. Of several ways the best counts.
+Only rows that say statements are found, and only current statements are followed: which of several values of one
+predicate is current, ``memory.conflict`` decides. No row is found by way of a name that only itself brought in.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truerecall.core.clock import to_micros
+from truerecall.memory.predicates import FUNCTIONAL
+from truerecall.memory.recall.lanes.entity import NAMELESS
+from truerecall.memory.recall.lanes.ranking import LaneRanking, best, cannot
+from truerecall.memory.recall.lanes.seeded import Seeded
+from truerecall.memory.recall.statements import Stated, current_of, stated_about
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DEPTH = 2
+FAN_OUT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How an entity was reached."""
+
+    start: str
+    degrees: tuple[int, ...] = ()
+    """Of the entities before it."""
+
+    def on(self, degree: int) -> "_Way":
+        return _Way(self.start, (*self.degrees, degree))
+
+    @property
+    def mean(self) -> float:
+        return sum(self.degrees) / len(self.degrees) if self.degrees else 0.0
+
+
+@dataclass(slots=True)
+class _Found:
+    """The rows that were found, each by its best way."""
+
+    scores: dict[int, float] = field(default_factory=dict)
+    reasons: dict[int, str] = field(default_factory=dict)
+
+    def add(self, one: Stated, score: float) -> None:
+        if score > self.scores.get(one.place, 0.0):
+            self.scores[one.place] = score
+            subject, thing = one.triple.names
+            self.reasons[one.place] = f"{subject} {one.triple.predicate} {thing}"
+
+
+def graph(seeded: Seeded) -> LaneRanking:
+    """Rows that say what current statements lead to."""
+    found = _spread(seeded)
+    if not found.scores and not seeded.rows:
+        return cannot(NAMELESS)
+    places = np.array(sorted(found.scores), dtype=np.intp)
+    scores = np.array([found.scores[place] for place in places.tolist()], dtype=np.float64)
+    first = best(seeded.search.view, places, scores, seeded.search.depth)
+
+    def reasons(hits: "NDArray[np.intp]") -> list[str]:
+        return [found.reasons[place] for place in hits.tolist()]
+
+    return LaneRanking(tuple(places[first].tolist()), tuple(scores[first].tolist()), len(places), reasons)
+
+
+def _spread(seeded: Seeded) -> _Found:
+    found = _Found()
+    reached = frontier = {key: _Way(key) for key in seeded.keys}
+    followed: set[str] = set()
+    for depth in range(1, DEPTH + 1):
+        about = _about(seeded, frontier)
+        ways: dict[str, _Way] = {}
+        now: set[str] = set()
+        for key, way in frontier.items():
+            said = about.get(key, [])
+            on = way.on(len(said))
+            for one in [each for each in said if each.triple.id not in followed][:FAN_OUT]:
+                now.add(one.triple.id)
+                if way.start not in seeded.own.get(one.place, ()):
+                    found.add(one, 1.0 / (1 + depth) / max(1.0, on.mean))
+                other = one.object if one.subject == key else one.subject
+                if other not in reached and (other not in ways or on.mean < ways[other].mean):
+                    ways[other] = on
+        reached, frontier, followed = {**reached, **ways}, ways, followed | now
+    return found
+
+
+def _about(seeded: Seeded, keys: Iterable[str]) -> dict[str, list[Stated]]:
+    """The current statements about each of these entities, those to follow first."""
+    wanted = frozenset(keys)
+    view = seeded.search.view
+    read = {one.triple.id: one for one in stated_about(view, wanted)}
+    followed = frozenset(read)
+    # What is said of another subject may have been overtaken by what else is said of it.
+    single = [one for one in read.values() if one.triple.predicate in FUNCTIONAL]
+    subjects = frozenset(one.subject for one in single) - wanted
+    if subjects:
+        read |= {one.triple.id: one for one in stated_about(view, subjects)}
+    about: dict[str, list[Stated]] = {}
+    for one in current_of(read.values(), seeded.search.valid_at):
+        if one.triple.id in followed:
+            for key in {one.subject, one.object} & wanted:
+                about.setdefault(key, []).append(one)
+    for said in about.values():
+        said.sort(key=_precedence)
+    return about
+
+
+def _precedence(one: Stated) -> tuple[object, ...]:
+    triple = one.triple
+    happened = triple.start or triple.recorded_at
+    return -int(triple.trust), -to_micros(happened), -triple.row, triple.place, triple.entry_id

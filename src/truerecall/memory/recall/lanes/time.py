@@ -1,0 +1,70 @@
+"""The time lane: rows near in time to what the query names, or else to the first hits."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truerecall.core.clock import to_micros
+from truerecall.memory.recall.lanes.ranking import LaneRanking, best, cannot
+from truerecall.memory.recall.lanes.seeded import Seeded
+from truerecall.memory.store.standing import NEVER
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DAY = 86_400_000_000
+"""Microseconds."""
+_LEAST = 5e-10  # what is 0 to nine decimals is near nothing
+
+UNDATED = "the query names no time, and the first hits have none"
+
+
+def time(seeded: Seeded) -> LaneRanking:
+    """Rows by exp(−Δ/window): Δ is the distance in days between two stretches of time, 0 where they meet.
+
+    From the span that the query names; where it names none, from the nearest first hit other than the row itself. Rows
+    without a time of their own are not candidates.
+    """
+    search, view = seeded.search, seeded.search.view
+    span = search.query.span
+    spans = [(-1, to_micros(span.start), to_micros(span.end))] if span is not None else _of_seeds(seeded)
+    if not spans:
+        return cannot(UNDATED)
+    dated = np.flatnonzero(view.allowed & (view.event_from != NEVER))
+    days = np.full(len(dated), np.inf)
+    for place, start, end in spans:
+        away = distance(view.event_from[dated], view.event_to[dated], start, end)
+        away[dated == place] = np.inf  # a row is no reason for itself
+        np.minimum(days, away, out=days)
+    scores = np.exp(-days / search.settings.recall.time_window)
+    near = scores >= _LEAST
+    found, scores, days = dated[near], scores[near], days[near]
+    first = best(view, found, scores, search.depth)
+    target = "the time asked for" if span is not None else "a first hit"
+    by_place = dict(zip(found[first].tolist(), days[first].tolist(), strict=True))
+
+    def reasons(places: "NDArray[np.intp]") -> list[str]:
+        return [_told(by_place[place], target) for place in places.tolist()]
+
+    return LaneRanking(tuple(found[first].tolist()), tuple(scores[first].tolist()), len(found), reasons)
+
+
+def distance(
+    starts: "NDArray[np.int64]", ends: "NDArray[np.int64]", start: int, end: int
+) -> "NDArray[np.float64]":
+    """Days between stretches of time and another, 0 where they meet; in microseconds, all of them known."""
+    apart = np.maximum(starts - end, start - ends)
+    days: NDArray[np.float64] = np.maximum(apart, 0) / DAY
+    return days
+
+
+def _of_seeds(seeded: Seeded) -> list[tuple[int, int, int]]:
+    view = seeded.search.view
+    spans = [(place, int(view.event_from[place]), int(view.event_to[place])) for place in seeded.seeds]
+    return [each for each in spans if each[1] != NEVER]
+
+
+def _told(days: float, target: str) -> str:
+    if days == 0:
+        return f"at {target}" if target != "a first hit" else "at the time of a first hit"
+    return f"{days:.1f} days from {target}"

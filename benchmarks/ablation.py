@@ -15,14 +15,21 @@ from pathlib import Path
 import fit
 import numpy as np
 
-from truerecall.bench.ablation import AblatedFigure, AblatedRow, AblatedTable, Ablation, QuestionKey, figure
+from truerecall.bench.ablation import (
+    AblatedFigure,
+    AblatedRow,
+    AblatedTable,
+    Ablation,
+    QuestionKey,
+    figure,
+    scores,
+)
 from truerecall.bench.datasets.reading import read
 from truerecall.bench.datasets.records import Conversation
 from truerecall.bench.history import History, prepare
 from truerecall.bench.measured import making, record_json
 from truerecall.core.clock import system_clock
 from truerecall.core.config import LaneWeights, Settings
-from truerecall.measure.ranking import gold_ranks, grid, session_ranking
 from truerecall.memory.recall.evidence.table import KINDS
 from truerecall.models.registry import embedder
 
@@ -91,8 +98,9 @@ def choices(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def lanes(with_model: bool) -> dict[str, LaneWeights]:
-    """The weights of each row that leaves lanes out."""
-    names = [field.name for field in fields(LaneWeights) if with_model or field.name != "vector"]
+    """The weights of each row that leaves lanes out; a lane that ships off is none to leave out."""
+    shipped = [field.name for field in fields(LaneWeights) if getattr(LaneWeights(), field.name) > 0]
+    names = [name for name in shipped if with_model or name != "vector"]
     rows = {f"without the {name} lane": replace(LaneWeights(), **{name: _OFF}) for name in names}
     others = {name: _OFF for name in names if name != "lexical"}
     return {**rows, "the lexical lane only": replace(LaneWeights(), **others)}
@@ -116,19 +124,10 @@ def values(bench: Bench, ranked: Iterable[tuple[fit.Pool, Sequence[str]]]) -> Va
     found: dict[str, dict[QuestionKey, float]] = {name_of(*row): {} for row in FIGURES}
     for pool, refs in ranked:
         question = pool.question
-        sessions = session_ranking(refs, bench.histories[pool.conversation].session_of)
-        levels = {
-            "turn": gold_ranks(refs, question.gold_turns),
-            "session": gold_ranks(sessions, question.gold_sessions),
-        }
-        scores = {
-            f"{level} {metric}": value
-            for level, ranks in levels.items()
-            for metric, value in grid(ranks).items()
-        }
+        scored = scores(bench.histories[pool.conversation], question, refs)
         for kind, metric in FIGURES:
             if kind in (ALL, question.type):
-                found[name_of(kind, metric)][pool.conversation, question.id] = scores[metric]
+                found[name_of(kind, metric)][pool.conversation, question.id] = scored[metric]
     return found
 
 

@@ -14,7 +14,8 @@ package embeds and keeps texts as it does now.
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from truerecall.core.clock import ManualClock
 from truerecall.core.config import Settings
 from truerecall.memory.recall.evidence import weights as package
 from truerecall.memory.store.protocol import Filter
+from truerecall.models.protocols import Embedder
 from truerecall.models.registry import embedder
 
 FOLDS = Path(__file__).resolve().parent / "weights" / "locomo-dev-folds.json"
@@ -65,19 +67,8 @@ def pools(
     """The pool of each question of a conversation, from a store of its own."""
     history = prepare(conversation, "turn")
     clock = ManualClock(max(item.at for item in history.items))
-    work.mkdir(parents=True, exist_ok=True)
-    with Memory.open(
-        work / f"{conversation.id}-{model}.db",
-        embedder=embedder(model),
-        settings=settings,
-        clock=clock,
-        seed=0,
-    ) as memory:
-        if memory.counts().entries < len(history.items):
-            memory.remember([draft_of(item) for item in history.items])
-        ref_at = {(i.session, i.position): ref for i, ref in zip(history.items, history.refs, strict=True)}
-        entries = memory.list(Filter(newest=len(history.items)))
-        names = {entry.id: ref_at[entry.source.session, entry.source.position] for entry in entries}
+    with stored(history, work / f"{conversation.id}-{model}.db", embedder(model), settings, clock) as kept:
+        memory, names = kept
         for question in history.questions:
             clock.now = question.asked_at
             recalled = memory.recall(question.text, limit=1)
@@ -90,6 +81,20 @@ def pools(
             gold = np.array([ref in wanted for ref in refs], dtype=np.float64)
             shares = gold / max(1.0, gold.sum())
             yield Pool(conversation.id, question, refs, evidence.names, evidence.values, shares)
+
+
+@contextmanager
+def stored(
+    history: History, path: Path, model: Embedder | None, settings: Settings | None, clock: ManualClock
+) -> Iterator[tuple[Memory, Mapping[str, str]]]:
+    """The memory of a history, filled if it is not yet, and the gold's name of each entry by the entry's id."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with Memory.open(path, embedder=model, settings=settings, clock=clock, seed=0) as memory:
+        if memory.counts().entries < len(history.items):
+            memory.remember([draft_of(item) for item in history.items])
+        ref_at = {(i.session, i.position): ref for i, ref in zip(history.items, history.refs, strict=True)}
+        entries = memory.list(Filter(newest=len(history.items)))
+        yield memory, {e.id: ref_at[e.source.session, e.source.position] for e in entries}
 
 
 def fit(found: Sequence[Pool], names: Sequence[str]) -> dict[str, float]:

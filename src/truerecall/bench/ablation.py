@@ -6,9 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
+from truerecall.bench.datasets.records import Question
+from truerecall.bench.history import History
 from truerecall.bench.manifest import Record
 from truerecall.bench.measured import Making, read_record
 from truerecall.measure.comparing import Comparison, TestName, compare_pairs
+from truerecall.measure.ranking import gold_ranks, grid, session_ranking
 
 QuestionKey = tuple[str, str]
 """Conversation and question."""
@@ -71,14 +74,26 @@ def figure(
     seed: int,
 ) -> AblatedFigure:
     """The mean of a row's values, held against the whole's of the same questions."""
+    mean = sum(values.values()) / len(values)
+    change = None if whole is None else _change(paired(values, whole, seed))
+    return AblatedFigure(name=name, n=len(values), mean=round(mean, 6), change=change)
+
+
+def paired(values: Mapping[QuestionKey, float], whole: Mapping[QuestionKey, float], seed: int) -> Comparison:
+    """A row's values less the whole's of the same questions, by conversation."""
     keys: Sequence[QuestionKey] = list(values)
-    mean = sum(values.values()) / len(keys)
-    change = None
-    if whole is not None:
-        change = _change(
-            compare_pairs([values[k] for k in keys], [whole[k] for k in keys], [k[0] for k in keys], seed)
-        )
-    return AblatedFigure(name=name, n=len(keys), mean=round(mean, 6), change=change)
+    return compare_pairs([values[k] for k in keys], [whole[k] for k in keys], [k[0] for k in keys], seed)
+
+
+def scores(history: History, question: Question, refs: Sequence[str]) -> dict[str, float]:
+    """What ranked turns score on a question, by '<level> <metric>'."""
+    levels = {
+        "turn": gold_ranks(refs, question.gold_turns),
+        "session": gold_ranks(session_ranking(refs, history.session_of), question.gold_sessions),
+    }
+    return {
+        f"{level} {metric}": value for level, ranks in levels.items() for metric, value in grid(ranks).items()
+    }
 
 
 def read_ablation(path: Path) -> Ablation:

@@ -1,0 +1,156 @@
+"""What makes two names the same: one exact key, never a likeness.
+
+A name of a person, a place or a thing is folded: width, case, accents, white space, a possessive ``'s`` and the
+punctuation around it do not tell two names apart, and an unambiguous English nickname is its full name. What has
+the shape of code (a path, an identifier, a version, a number, a link) keeps its letters as they are.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+
+from truerecall.memory.analysis import fold
+from truerecall.memory.extract.records import EntityKind
+from truerecall.memory.extract.words import ENGLISH_EXECUTABLES, EXECUTABLES
+
+_LONGEST_SHAPE = 300
+"""A longer string is not looked at for a shape: it is prose."""
+
+_PREFIXES: Mapping[str, EntityKind] = {
+    "path:": "path",
+    "id:": "identifier",
+    "error:": "error",
+    "command:": "command",
+}
+"""Put before the keys of kinds that could clash with a name; a key that has one is its own key."""
+
+
+# The order decides: each alternative is tried on the whole string.
+_SHAPE = re.compile(
+    r"""
+    (?P<link>(?:https?|ssh|git|ftp|file|wss?)://\S+|www\.[^\s/]+\.\S+)
+    |(?P<handle>[@\#][^\W_][\w.-]*+|[\w.+-]++@[\w-]+(?:\.[\w-]+)+)
+    |(?P<version>v\d+(?:\.\d+)*(?:[-+.]?[A-Za-z]+[\w.+-]*)?
+        |\d+\.\d+(?:\.\d+)+(?:[-+.]?[A-Za-z]+[\w.+-]*)?
+        |\d+\.\d+[-.]?(?:rc|alpha|beta|a|b|dev|post|pre|snapshot)[\w.+-]*)
+    |(?P<value>[-+]?\d[\d.,:%]*+)
+    |(?P<error>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Fault)|SIG[A-Z]{2,8}
+        |E(?:ACCES|NOENT|PERM|PIPE|CONNREFUSED|CONNRESET|TIMEDOUT|ADDRINUSE|NOSPC|MFILE|EXIST|INVAL|IO|BADF|AGAIN)
+        |(?:E|W|F|C|TS|CS|RUF|SIM|ERR|ORA)-?\d{3,5}|(?:exit\ code|exit\ status)\ \d+)
+    |(?P<path>~?(?:/[\w.@+~-]+)+/?|(?:\.{1,2}|~|[\w.@+-]+)(?:/[\w.@+-]+)*/(?:[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,7})
+        |(?:\.{1,2}|~)(?:/[\w.@+-]+)*/?|(?=.*[A-Za-z])[\w.@+-]+(?:/[\w.@+-]+){2,}/?|[A-Za-z_.][\w.@+-]*(?:/[\w.@+-]+)*/
+        |[A-Za-z]:\\(?:[^\\\s]+\\?)+|(?:[\w@+-][\w.@+-]*)?\.(?:EXTENSIONS)|(?:Makefile|Dockerfile|\.[a-z]{2,}(?:rc|ignore|env)))
+    |(?P<identifier>(?:[\w$]+(?:\.|::|->))*[\w$]+\(\)?|--[a-z][\w-]*+|\$?\w*[^\W_]_\w*|_+[A-Za-z]\w*|\$[A-Za-z_]\w*
+        |[a-z]{2,}[a-z0-9]*[A-Z]\w*|[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+)
+    """.replace(
+        "EXTENSIONS",
+        "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|go|rs|c|h|cc|cpp|hpp|java|kt|rb|php|cs|swift|scala|sh|bash|zsh|ps1|sql|"
+        "html?|css|scss|vue|svelte|md|rst|txt|jsonl?|ya?ml|toml|ini|cfg|conf|env|lock|log|xml|csv|tsv|parquet|db|"
+        "sqlite3?|proto|tf|gradle|zip|tar|gz|tgz|whl|png|jpe?g|gif|svg|webp|pdf|docx?|xlsx?|pptx?|mp[34]|wav|mov",
+    ),
+    re.VERBOSE,
+)
+_SIMPLE = re.compile(r"[A-Za-z][a-z]*(?:[ '-][A-Za-z]?[a-z]*)*")
+_ABBREVIATION = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?\.?")
+_DOTTED_NAME = re.compile(r"(?:[A-Z][a-z]{0,3}\.)+[A-Z]\w*|(?:Node|Next|Nuxt|Vue|Express|Three|Ember)\.js")
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_UNREADABLE = re.compile("[\x00\ud800-\udfff]")
+_STRAIGHT = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
+
+
+def kind_of(name: str) -> EntityKind:
+    """The kind that a string's shape shows, by itself; ``name`` where it shows none."""
+    if _SIMPLE.fullmatch(name) or len(name) > _LONGEST_SHAPE:
+        return "name"
+    if _ABBREVIATION.fullmatch(name) or _DOTTED_NAME.fullmatch(name):
+        return "name"
+    if (match := _SHAPE.fullmatch(name)) is not None:
+        return match.lastgroup  # type: ignore[return-value]  # the groups are named after the kinds
+    first, _, rest = name.partition(" ")
+    if rest and first in EXECUTABLES and (first not in ENGLISH_EXECUTABLES or " -" in name):
+        return "command"
+    return "name"
+
+
+def key_of(name: str, kind: EntityKind | None = None) -> str:
+    """The exact key of a name: equal keys are one entity.
+
+    ``kind`` says what the place shows that the string does not (a command after a prompt); by default the
+    shape decides. A key's own key is itself. Empty only for a string without a visible character.
+    """
+    text = " ".join(_storable(name).split())
+    for prefix in _PREFIXES:
+        if text.startswith(prefix) and len(text) > len(prefix):
+            return text
+    if kind not in ("command", "error"):
+        text = text.strip("`") or text
+        kind = kind_of(text)
+    match kind:
+        case "name" | "value":
+            return _folded(text)
+        case "version":
+            return text.removeprefix("v") if "." in text else text
+        case "handle":
+            return text if text[0] == "#" and not text[1:].isalpha() else text.lower()
+        case "link":
+            return text
+        case "error":
+            return text.lower() if " " in text else "error:" + text
+        case "path":
+            return "path:" + (text.rstrip("/") or text)
+        case "identifier":
+            return "id:" + (text.removesuffix("()").removesuffix("(") or text)
+        case "command":
+            return "command:" + text
+
+
+def readable(text: str) -> str:
+    """NUL and lone surrogates as spaces, curly quotes as straight ones: every place stays what it is."""
+    if text.isascii():
+        return text.replace("\x00", " ")
+    return _UNREADABLE.sub(" ", text.translate(_STRAIGHT))
+
+
+def _storable(text: str) -> str:
+    if text.isascii():
+        return text.replace("\x00", " ")
+    text = readable(text)
+    return unicodedata.normalize("NFKC", text) if len(text) <= _LONGEST_SHAPE else text
+
+
+def _folded(text: str) -> str:
+    """The key of a name: folded until folding changes nothing more."""
+    before = None
+    for _ in range(8):
+        if text == before:
+            break
+        before = text
+        text = _fold_once(text)
+    return text
+
+
+def _fold_once(text: str) -> str:
+    folded = " ".join(fold(text).split())
+    bare = _EDGES.sub("", folded)
+    if not bare:
+        return folded
+    if bare.endswith("'s") and len(bare) > 2:
+        bare = bare[:-2].rstrip()
+    while bare.startswith("the ") and len(bare) > 8:  # "The Hague" is "Hague"; "The Who" stays
+        bare = bare[4:]
+    first, space, rest = bare.partition(" ")
+    if (full := NICKNAMES.get(first)) is not None and rest.count(" ") < 2:
+        bare = full + space + rest
+    return bare
+
+
+def _read_nicknames() -> Mapping[str, str]:
+    # Not by importlib.resources, whose import alone takes 10 ms.
+    lines = Path(__file__).with_name("nicknames.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.split() for line in lines if not line.startswith("#")]
+    return {short: row[0] for row in rows if row for short in row[1:]}
+
+
+NICKNAMES: Mapping[str, str] = _read_nicknames()
+"""The full name of each nickname; no full name is a nickname of another."""

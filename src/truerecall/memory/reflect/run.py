@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from truerecall.core.entry import DERIVED, Trust
+from truerecall.core.entry import DERIVED, Draft, Trust
 from truerecall.errors import ChatFailed
 from truerecall.memory.reflect.asking import Asker, Reflector
 from truerecall.memory.reflect.drafts import CHANNEL, Proposed
@@ -19,7 +19,7 @@ from truerecall.memory.reflect.groups import Group, Limits
 from truerecall.memory.reflect.proposals import Cause
 from truerecall.memory.reflect.salvage import Dropped
 from truerecall.memory.store.protocol import Filter, Store
-from truerecall.memory.write.prepare import WriteResult
+from truerecall.memory.write.prepare import Refusal, WriteResult, entry_of
 from truerecall.models.protocols import ChatModel, TokenCounter
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _MOST_FAILURES = 3  # groups in a row that a model fails on, before the run stops: it is down
 _ALL = 1_000_000
+_NO_ID = "00000000-0000-7000-8000-000000000000"  # of an entry that is only looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Outcome:
     proposed: Proposed | None
     """None where no model was called, it failed, or the group had been written before."""
     results: tuple[WriteResult, ...] = ()
-    """Of each draft, what became of it; empty in a dry run."""
+    """Of each draft, what became of it; in a dry run, what would, as far as its text alone decides."""
     linked: int = 0
     """Causal links written."""
     failure: str = ""
@@ -152,11 +153,19 @@ def _one(run: Run, asker: Asker, group: Group, dry: bool, written: Collection[st
         cut = ", and was cut: raise max_tokens under [chat]" if asked.reply.cut else ""
         return Outcome(group, tokens_in, found, failure=f"the reply held none of the lists{cut}")
     if dry:
-        return Outcome(group, tokens_in, found)
+        return Outcome(group, tokens_in, found, tuple(_preview(run, group, draft) for draft in found.drafts))
     linked = sum(_link(run.memory, cause) for cause in found.causes)
     results = run.memory.remember(found.drafts) if found.drafts else ()
     _note(run, group)
     return Outcome(group, tokens_in, found, results, linked)
+
+
+def _preview(run: Run, group: Group, draft: Draft) -> WriteResult:
+    sources = {entry.id: entry for entry in group.entries}
+    made = entry_of(draft, run.memory.scope, _NO_ID, run.now, sources)
+    if isinstance(made, Refusal):
+        return WriteResult("refused", None, made.reason)
+    return WriteResult("stored", None, made.remark, made.entry.masked)
 
 
 def _note(run: Run, group: Group) -> None:

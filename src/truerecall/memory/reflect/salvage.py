@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _DECODER = json.JSONDecoder()
+_OPENING = {"}": "{", "]": "["}
 _SPACE = " \t\r\n"
 _MOST = 200  # elements of a list that are looked at
 _LONGEST = 200_000  # characters of a reply that are looked at
@@ -97,25 +98,31 @@ def _value(text: str, at: int) -> tuple[Any, int | None]:
 
 def _closing(text: str, at: int) -> int | None:
     """Where a broken element ends: after its closing brace, or before the comma or bracket that follows it."""
-    depth, quoted = 0, False
+    opened: list[str] = []
+    quoted = False
     while at < len(text):
         character = text[at]
         if quoted:
             if character == "\\":
                 at += 1
-            elif character == '"' or character == "\n":  # a string that was never closed ends with its line
+            elif character in '"\n':  # a string that was never closed ends with its line
                 quoted = False
         elif character == '"':
             quoted = True
         elif character in "{[":
-            depth += 1
+            opened.append(character)
         elif character in "}]":
-            if depth == 0:
-                return at if character == "]" else at + 1
-            depth -= 1
-            if depth == 0:
+            opening = _OPENING[character]
+            if opening in opened:  # what was left open inside closes with it
+                while opened.pop() != opening:
+                    pass
+                if not opened:
+                    return at + 1
+            elif character == "]":
+                return at
+            elif not opened:
                 return at + 1
-        elif character == "," and depth == 0:
+        elif character == "," and not opened:
             return at
         at += 1
     return None

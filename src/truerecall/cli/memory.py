@@ -11,7 +11,7 @@ import click
 from truerecall.cli.counting import Counting
 from truerecall.cli.opening import Instant, Place, memory_options
 from truerecall.cli.text import Words, for_terminal, one_line, standard_input
-from truerecall.core.entry import DEFAULT_TRUST, Entry, EventTime, Kind
+from truerecall.core.entry import DEFAULT_TRUST, ENDING, Entry, EventTime, Kind, Statement
 from truerecall.errors import InvalidInput, InvalidTime
 
 if TYPE_CHECKING:
@@ -33,15 +33,31 @@ _SHOWN = 160  # characters of a text in a list
 @click.option("--happened-at", help="When: 2024, 2024-05, 2024-05-07, or an instant with its zone.")
 @click.option("--trust", type=click.Choice(_TIERS), default="learned", show_default=True)
 @click.option("--kind", type=click.Choice(get_args(Kind)), default="turn", show_default=True)
+@click.option(
+    "--fact",
+    type=(Words(), Words(), Words()),
+    metavar="SUBJECT PREDICATE OBJECT",
+    help="What the text states, such as Mara lives_in Lisbon: a fact, weighed against what is known. The text may"
+    " then be left out.",
+)
 @click.option("--private", is_flag=True, help="Only you will see it.")
 @click.option("--pin", is_flag=True, help="Keep it at the head of recall.")
 @memory_options
 def remember_command(
-    place: Place, texts: tuple[str, ...], messages: Path | None, private: bool, pin: bool, **details: Any
+    place: Place,
+    texts: tuple[str, ...],
+    messages: Path | None,
+    fact: tuple[str, str, str] | None,
+    private: bool,
+    pin: bool,
+    **details: Any,
 ) -> None:
     """Remember TEXTS; without any, standard input as one text."""
     what: list[Any] = [*texts, *([] if messages is None else _read_messages(messages))]
-    if not texts and messages is None:
+    if fact is not None:
+        what, more = _stated(fact, what, details["kind"])
+        details |= more
+    elif not texts and messages is None:
         what = [standard_input()]
     if not what:
         raise InvalidInput(
@@ -57,8 +73,22 @@ def remember_command(
         masked = f", {result.masked} secrets masked" if result.masked else ""
         reason = f": {result.reason}" if result.reason else ""
         click.echo(f"{result.status}{reason}{masked}  {result.id or ''}".rstrip())
+        if result.outcome is not None:
+            rival = f" {result.outcome.rival}" if result.outcome.rival else ""
+            click.echo(f"   {result.outcome.kind}{rival}: {one_line(result.outcome.reason)}")
     if any(result.status == "refused" for result in results):
         sys.exit(1)
+
+
+def _stated(fact: tuple[str, str, str], what: list[Any], kind: str) -> tuple[list[Any], dict[str, Any]]:
+    """The one text of a fact, in its own words where none is given, and what goes with it."""
+    if kind not in ("turn", "fact"):
+        raise InvalidInput(f"a {kind} is no fact", where="--kind", remedy="Leave --kind or --fact out.")
+    if len(what) > 1 or not all(isinstance(text, str) for text in what):
+        raise InvalidInput("a fact has one text", where="--fact", remedy="Give one text, or none.")
+    subject, predicate, thing = fact
+    worded = f"{subject} {predicate.replace('_', ' ')} {thing}"
+    return what or [worded], {"kind": "fact", "decay_class": "semantic", "statement": Statement(*fact)}
 
 
 @click.command("recall")
@@ -142,8 +172,10 @@ def show_command(place: Place, entry_id: str) -> None:
         history = memory.history(entry_id)
     click.echo(for_terminal(json.dumps(entry_json(history.entry), indent=2, ensure_ascii=False)))
     for event in history.events:
-        other = f" by {event.other_id}" if event.other_id else ""
-        click.echo(f"{event.at:%Y-%m-%d %H:%M:%S}Z {event.kind}{other}")
+        by = " by" if event.kind in ENDING else ""
+        other = f"{by} {event.other_id}" if event.other_id else ""
+        detail = f" ({one_line(event.detail)})" if event.detail else ""
+        click.echo(f"{event.at:%Y-%m-%d %H:%M:%S}Z {event.kind}{other}{detail}")
 
 
 @click.command("correct")

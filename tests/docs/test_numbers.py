@@ -37,6 +37,7 @@ ALLOWED = {
     ("docs/adapters.md", "600"): "the default time-out of src/truerecall/bench/systems/table.py",
     ("docs/architecture.md", "0.1"): BUDGET,
     ("docs/architecture.md", "0.15"): BUDGET,
+    ("docs/ask-and-reflect.md", "0.65"): "THRESHOLD of src/truerecall/memory/support.py",
     ("docs/data.md", "4.0"): "the licence CC BY-NC 4.0",
     ("docs/design/fusion.md", "1.5"): "REFERENCE of src/truerecall/core/config.py",
     ("docs/design/lexical-lane.md", "0.2"): DEFAULT,

@@ -1,14 +1,19 @@
 """Feedback on a recall becomes events of its entries, once for each."""
 
+import asyncio
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from whole_store import Opener
 
-from truerecall import AsyncMemory, Memory, Recall
+from truerecall import AsyncMemory, ManualClock, Memory, Recall
+from truerecall.core.config import StoreSettings
+from truerecall.core.ids import IdSource
 from truerecall.errors import InvalidInput, StoreReadOnly
-from truerecall.memory.feedback import Feedback, SavedRecall
+from truerecall.memory.feedback import Feedback, SavedRecall, feedback
+from truerecall.memory.store.sqlite import SqliteStore
 
 WEIR = "Ana repaired the old weir in April"
 HERONS = "We counted nine herons near the weir"
@@ -114,6 +119,25 @@ def test_an_entry_that_was_purged_meanwhile_loses_nothing_of_the_rest(memory: Me
     assert told.passed_over == {ids[1]: "it is not here any more"}
 
 
+def test_an_entry_that_is_purged_while_feedback_is_written_loses_nothing_of_the_rest(
+    memory: Memory, ids: list[str], store: Path, clock: ManualClock
+) -> None:
+    recalled = memory.recall("weir")
+    new = IdSource(clock)
+
+    def new_id() -> str:
+        """Called after the entries were looked at and before the events are written."""
+        if ids[1] in {entry.id for entry in memory.list()}:
+            memory.purge(ids[1])
+        return new()
+
+    with closing(SqliteStore.open(store, StoreSettings(), clock, None)) as other:
+        told = feedback(other, memory.scope, recalled, clock(), new_id, cited=ids)
+
+    assert (set(told.used), told.passed_over) == ({ids[0], ids[2]}, {ids[1]: "it is not here any more"})
+    assert [happened(memory, ids[0]), happened(memory, ids[2])] == [[("used", "factual")]] * 2
+
+
 def test_an_entry_that_another_reader_does_not_see_gets_none_of_its_feedback(opened: Opener) -> None:
     mine = opened(user="ada")
     (private,) = mine.remember(WEIR, visibility="private")
@@ -192,7 +216,7 @@ def test_feedback_that_says_nothing_is_refused(
     assert [happened(memory, entry_id) for entry_id in ids] == [[], [], []]
 
 
-def test_the_past_takes_no_feedback(memory: Memory, ids: list[str], clock) -> None:
+def test_the_past_takes_no_feedback(memory: Memory, ids: list[str], clock: ManualClock) -> None:
     recalled = memory.recall("weir")
     with memory.at(clock()) as past, pytest.raises(StoreReadOnly):
         past.feedback(recalled, cited=ids)
@@ -205,8 +229,6 @@ async def _told(path: Path) -> Feedback:
 
 
 def test_feedback_can_be_awaited(store: Path) -> None:
-    import asyncio
-
     assert len(asyncio.run(_told(store)).used) == 1
 
 

@@ -1,10 +1,11 @@
 """The entities of technical text: paths, commands, errors, versions, identifiers, links and handles."""
 
 import re
+from itertools import islice
 
 from truerecall.memory.extract.names import key_of, kind_of
 from truerecall.memory.extract.records import EntityKind, Named
-from truerecall.memory.extract.words import EXECUTABLES
+from truerecall.memory.extract.words import EXECUTABLES, FOLDERS
 
 _MOST = 256
 """Found in one text before the search ends."""
@@ -44,15 +45,21 @@ def technical(text: str, found: list[tuple[int, Named]]) -> str:
             continue
         name = _trimmed(token)
         kind = kind_of(name)
-        if kind in _KEPT:
+        if kind in _KEPT and not (kind == "path" and _is_prose(name)):
             found.append((match.start(), Named(key_of(name), name, kind)))
             taken.append(match.span())
             if len(taken) >= _MOST:
                 break
-    for match in _NUMBERED.finditer(text):
+    for match in islice(_NUMBERED.finditer(text), _MOST):
         number = match.group(1)
         found.append((match.start(1), Named(key_of(number, "version"), number, "version")))
     return _blanked(text, taken)
+
+
+def _is_prose(path: str) -> bool:
+    """Whether it is words with strokes between them, such as "and/or"."""
+    first, _, rest = path.partition("/")
+    return first.isalpha() and rest.replace("/", "").isalpha() and first not in FOLDERS and path[-1] != "/"
 
 
 def _trimmed(token: str) -> str:
@@ -66,7 +73,7 @@ def _trimmed(token: str) -> str:
 
 def _take_links(text: str, found: list[tuple[int, Named]]) -> list[tuple[int, int]]:
     spans = []
-    for match in _LINK.finditer(text):
+    for match in islice(_LINK.finditer(text), _MOST):
         name = match.group().rstrip(".,;:!?*_'")
         found.append((match.start(), Named(key_of(name), name, "link")))
         spans.append(match.span())
@@ -87,7 +94,9 @@ def _take_commands(text: str, found: list[tuple[int, Named]]) -> list[tuple[int,
         if "`" not in name and (name[:1].isalpha() or name.startswith(("./", "/", "~/"))):
             found.append((match.start(1), Named(key_of(name, "command"), name, "command")))
             spans.append(match.span())
-    for match in _EXIT.finditer(text):
+            if len(spans) >= _MOST:
+                break
+    for match in islice(_EXIT.finditer(text), _MOST):
         name = f"exit code {match.group(1)}"
         found.append((match.start(), Named(name, name, "error")))
         spans.append(match.span())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from truerecall.memory.extract.names import key_of, kind_of
 from truerecall.memory.extract.records import Named
-from truerecall.memory.extract.words import CUT, EMPTY, OPENERS
+from truerecall.memory.extract.words import CLAUSE_ENDS, CUT, EMPTY, OPENERS, POINTERS, PREPOSITIONS
 
 _ENDS = (". ", "! ", "? ", "\n", ".\n", "; ")
 _WINDOW = 400
@@ -20,6 +20,8 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 
+_VERBAL = frozenset(("is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would"))
+_OURS = frozenset(("my", "our"))
 _ARTICLES = frozenset(("the", "a", "an"))
 _WORD = re.compile(r" {0,2}([^\s]{1,80})")
 _LEAD = re.compile(r"(?:(?:the|a|an|The) )?[`\"'*]{0,2}")
@@ -79,26 +81,64 @@ def noun_before(text: str, place: int) -> Named | None:
     return None if match is None else value(match.group(1))
 
 
-def phrase_after(text: str, place: int, most: int = 5, cut: frozenset[str] = CUT) -> Named | None:
-    """The words from here to the end of the phrase, without an article; None where they name nothing."""
+def phrase_after(text: str, place: int) -> Named | None:
+    """What is liked, used or owned: the words from here to the end of the phrase, without an article.
+
+    None where they name nothing once they stand alone: "it", "the colour and texture", "making this".
+    """
+    words, ender = _words(text, place, CUT, 7)
+    doing = bool(words) and len(words[0]) > 4 and words[0].endswith("ing")
+    if doing and ender in PREPOSITIONS:
+        words, ender = _words(text, place, CUT - PREPOSITIONS, 9)
+        while words and words[-1].lower() in PREPOSITIONS | _ARTICLES:
+            words.pop()
+    if ender in ("and", "or") and len(words) < 3:
+        words, ender = _joined(text, place, words, ender)
+    if not words or words[0].lower() in EMPTY | {"the"} or len(words) > (8 if doing else 6):
+        return None
+    if any(word.lower() in POINTERS for word in words) or (doing and len(words) == 1 and ender in POINTERS):
+        return None
+    if words[0].lower() in _ARTICLES:
+        del words[0]
+    return value(" ".join(words)) if words and any(c.isalnum() for c in words[0]) else None
+
+
+def clause_after(text: str, place: int) -> Named | None:
+    """What was decided: the words from here to the end of the clause, twelve at most."""
+    words, _ = _words(text, place, CLAUSE_ENDS, 13)
+    if not words or len(words) > 12 or any(word.lower() in POINTERS for word in words):
+        return None
+    return value(" ".join(words))
+
+
+def _joined(text: str, place: int, words: list[str], ender: str) -> tuple[list[str], str]:
+    """The phrase with what "and" joins to it, where that is short: "fantasy and sci-fi movies"."""
+    both, second = _words(text, place, CUT - {ender}, 6)
+    rest = both[len(words) + 1 :]
+    if (
+        0 < len(rest) <= 3
+        and not POINTERS.intersection(rest)
+        and second not in _VERBAL
+        and rest[0] not in _OURS
+    ):
+        return both, second
+    return words, ender
+
+
+def _words(text: str, place: int, cut: frozenset[str], most: int) -> tuple[list[str], str]:
+    """Words up to the first that cuts, to punctuation, or to ``most``; and the word that cut, or ""."""
     words: list[str] = []
     for match in _WORD.finditer(text, place):
         word = match.group(1)
-        bare = word.strip("\"'`*()_").rstrip(".,!?;:)…\"'`*")
-        if not bare or bare.lower() in cut or (not words and bare.lower() in EMPTY):
+        bare = word.strip("\"'`*()_").rstrip(".,!?;:)\u2026\"'`*")
+        if not any(c.isalnum() for c in bare):
             break
+        if bare.lower() in cut:
+            return words, bare.lower()
         words.append(bare)
-        if len(words) > most:
-            return None
-        if not word.rstrip("\"'`*").endswith(bare):
-            break  # punctuation ends it
-        if bare.endswith(("-", "\u2013", "\u2014", ":")):
+        if len(words) == most or not word.rstrip("\"'`*").endswith(bare):
             break
-    if words and words[0].lower() in _ARTICLES:
-        del words[0]
-    if not words or words[0].lower() in EMPTY or not any(c.isalnum() for c in words[0]):
-        return None
-    return value(" ".join(words))
+    return words, ""
 
 
 def value(name: str) -> Named:

@@ -9,10 +9,13 @@ from itertools import chain
 from truerecall.memory.extract.code import technical
 from truerecall.memory.extract.names import key_of, kind_of
 from truerecall.memory.extract.records import Named
-from truerecall.memory.extract.words import AT_START, JOINERS, LOUD, NEVER_NAMES, SMALL
+from truerecall.memory.extract.words import AT_START, JOINERS, LOUD, NEVER_NAMES, SMALL, SUFFIXES
 
 MOST = 64
 """Entities that one text can have."""
+
+_MOST_FOUND = 4 * MOST
+"""After so many, repeated ones counted, a text is not searched further."""
 
 Found = list[tuple[int, Named]]
 """Entities with the place where each stands."""
@@ -25,14 +28,16 @@ _SIDEWAYS = re.compile(
     r"|([\u30a1-\u30fa\u30fc\uff66-\uff9f]{2,40}(?:[\u30fb\uff1d][\u30a1-\u30fa\u30fc\uff66-\uff9f]{1,40})*)"
 )
 _SENTENCE = re.compile("[\u3002\u3001\uff01\uff1f!?\uff0c,\u061f\u060c\uff1b;\u2026]")
-_INNER = " ,')&%/"
+_ENDINGS = frozenset(("s", "m", "re", "ve", "ll", "d"))
+_DRAWN_OUT = re.compile(r"(.)\1\1")
+_INNER = " ')&%/"
 """What may stand before the space before a word that does not begin a sentence (letters and digits too)."""
 
 
 @cache
 def _run(upper: str) -> re.Pattern[str]:
     word = rf"[{upper}][^\W_]*+(?:(?:['&.-]|(?<=\w)[-\u2013])[^\W_]+)*"
-    title = r"(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\. "
+    title = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\. |(?:[A-Z]\. ?)+)"
     return re.compile(rf"(?<![\w'])(?:{title})?{word}(?: (?:(?:{_LINKS}) )?(?:{title})?{word})*+")
 
 
@@ -89,12 +94,12 @@ def _capitalised(text: str, found: Found) -> None:
             start > 1 and text[start - 1] == " " and (text[start - 2].isalnum() or text[start - 2] in _INNER)
         )
         for place, name in _split(match.group(), start, inner):
-            if place == start and not inner and name.lower() in AT_START:
+            if place == start and not inner and _is_common(name, text):
                 doubtful.append((place, name))
                 continue
             certain.add(name)
             found.append((place, _name(name)))
-        if len(found) > MOST * 4:
+        if len(found) > _MOST_FOUND:
             break
     for place, name in doubtful:
         if name in certain:
@@ -113,7 +118,7 @@ def _split(run: str, start: int, inner: bool) -> list[tuple[int, str]]:
         bare = _bare(word)
         if words and word.lower() in JOINERS:
             words.append(word)
-        elif _is_no_name(bare) or (place == start and not inner and bare.lower() in AT_START):
+        elif _is_no_name(bare) or (place == start and not inner and _is_common(bare, "")):
             _close(words, begun, names)
             words = []
         else:
@@ -137,18 +142,28 @@ def _close(words: list[str], begun: int, names: list[tuple[int, str]]) -> None:
 
 
 def _is_no_name(word: str) -> bool:
-    lower = word.lower()
-    if lower in NEVER_NAMES:
+    lower = word.lower().rstrip(".")
+    if lower in NEVER_NAMES or lower.endswith("n't") or not lower:
         return word != "US"  # the country; "us" is a pronoun
     return lower in LOUD and word.isupper()
+
+
+def _is_common(word: str, text: str) -> bool:
+    """Whether a word has its capital from the start of a sentence only."""
+    if " " in word:
+        return False
+    lower = word.lower()
+    if lower in AT_START or _DRAWN_OUT.search(lower) is not None:
+        return True
+    return (len(word) > 5 and lower.endswith(SUFFIXES)) or f" {lower} " in text
 
 
 def _bare(name: str) -> str:
     """Without a contraction at its end: "Caroline's", "I'm", "That'll"."""
     for mark in "'":
         cut = name.rfind(mark)
-        if cut > 0 and name[cut + 1 :].lower() in ("s", "m", "re", "ve", "ll", "d", "t"):
-            return name[: cut - 1] if name[cut + 1 :] == "t" and name[cut - 1] == "n" else name[:cut]
+        if cut > 0 and name[cut + 1 :].lower() in _ENDINGS:
+            return name[:cut]
     return name
 
 
@@ -161,7 +176,7 @@ def _quoted(text: str, found: Found) -> str:
 
     def take(match: re.Match[str]) -> str:
         inner = match.group(1).strip(" ,.!")
-        if not _is_title(inner):
+        if len(found) > _MOST_FOUND or not _is_title(inner):
             return match.group()
         found.append((match.start(), _name(inner)))
         return " " * len(match.group())
@@ -189,7 +204,11 @@ def _sideways(text: str, found: Found) -> str:
 
     def take(match: re.Match[str]) -> str:
         name = match.group(match.lastindex or 0).strip()
-        if not any(c.isalnum() for c in name) or (match.lastindex == 3 and _SENTENCE.search(name)):
+        if (
+            len(found) > _MOST_FOUND
+            or not any(c.isalnum() for c in name)
+            or (match.lastindex == 3 and _SENTENCE.search(name))
+        ):
             return match.group()
         found.append((match.start(), _name(name)))
         return " " * len(match.group())

@@ -40,7 +40,7 @@ _SHAPE = re.compile(
         |(?:E|W|F|C|TS|CS|RUF|SIM|ERR|ORA)-?\d{3,5}|(?:exit\ code|exit\ status)\ \d+)
     |(?P<path>~?(?:/[\w.@+~-]+)+/?|(?:\.{1,2}|~|[\w.@+-]+)(?:/[\w.@+-]+)*/(?:[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,7})
         |(?:\.{1,2}|~)(?:/[\w.@+-]+)*/?|(?=.*[A-Za-z])[\w.@+-]+(?:/[\w.@+-]+){2,}/?|[A-Za-z_.][\w.@+-]*(?:/[\w.@+-]+)*/
-        |[A-Za-z]:\\(?:[^\\\s]+\\?)+|(?:[\w@+-][\w.@+-]*)?\.(?:EXTENSIONS)|(?:Makefile|Dockerfile|\.[a-z]{2,}(?:rc|ignore|env)))
+        |[A-Za-z]:\\(?:[^\\\s]+\\?)+|(?:[\w@+-][\w.@+-]*)?\.(?:EXTENSIONS)|\.[a-z]{2,}(?:rc|ignore|env)|[a-z][\w-]*/[\w-]+)
     |(?P<identifier>(?:[\w$]+(?:\.|::|->))*[\w$]+\(\)?|--[a-z][\w-]*+|\$?\w*[^\W_]_\w*|_+[A-Za-z]\w*|\$[A-Za-z_]\w*
         |[a-z]{2,}[a-z0-9]*[A-Z]\w*|[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+)
     """.replace(
@@ -51,7 +51,8 @@ _SHAPE = re.compile(
     ),
     re.VERBOSE,
 )
-_SIMPLE = re.compile(r"[A-Za-z][a-z]*(?:[ '-][A-Za-z]?[a-z]*)*")
+_SIMPLE = re.compile(r"[A-Z][a-z]*(?:[ '-][A-Za-z][a-z]*)*")
+_FILES = frozenset(("Makefile", "Dockerfile"))
 _ABBREVIATION = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?\.?")
 _DOTTED_NAME = re.compile(r"(?:[A-Z][a-z]{0,3}\.)+[A-Z]\w*|(?:Node|Next|Nuxt|Vue|Express|Three|Ember)\.js")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
@@ -62,7 +63,7 @@ _STRAIGHT = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
 def kind_of(name: str) -> EntityKind:
     """The kind that a string's shape shows, by itself; ``name`` where it shows none."""
     if _SIMPLE.fullmatch(name) or len(name) > _LONGEST_SHAPE:
-        return "name"
+        return "path" if name in _FILES else "name"
     if _ABBREVIATION.fullmatch(name) or _DOTTED_NAME.fullmatch(name):
         return "name"
     if (match := _SHAPE.fullmatch(name)) is not None:

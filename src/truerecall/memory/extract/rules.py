@@ -3,6 +3,7 @@
 from datetime import datetime, tzinfo
 
 from truerecall.memory.dates.span import Span
+from truerecall.memory.dates.turns import dates_in
 from truerecall.memory.extract.aliases import aliases_in
 from truerecall.memory.extract.entities import MOST, entities_in
 from truerecall.memory.extract.names import key_of, kind_of, readable
@@ -11,6 +12,9 @@ from truerecall.memory.extract.statements import statements_in
 
 EXTRACTION_VERSION = 1
 """Stored in a store; what was extracted by another version is extracted again."""
+
+_DATED = 4_000
+"""Characters in which a date is looked for: when a longer text happened is said early, or not at all."""
 
 
 def extract(text: str, speaker: str | None, said_at: datetime | None, zone: tzinfo) -> Extracted:
@@ -44,4 +48,7 @@ def _parts(said: tuple[Said, ...]) -> tuple[Named, ...]:
 
 
 def _first_date(text: str, said_at: datetime | None, zone: tzinfo) -> Span | None:
-    return None
+    if said_at is None:
+        return None
+    dates = dates_in(text[:_DATED], said_at, zone)
+    return dates[0] if dates else None

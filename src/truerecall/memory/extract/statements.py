@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from truerecall.memory.extract.context import (
+    clause_after,
     doubtful,
     entity_after,
     entity_before,
@@ -15,14 +16,16 @@ from truerecall.memory.extract.context import (
     value,
 )
 from truerecall.memory.extract.records import Named, Said
-from truerecall.memory.extract.words import CLAUSE_ENDS, NO_KIND
+from truerecall.memory.extract.words import NO_KIND
 from truerecall.memory.predicates import canonical
 
 MOST = 16
 """Statements that one text can make."""
 _MOST_TRIED = 96
 
-_ADVERBS = r"(?: (?:just|recently|now|currently|still|really|absolutely|also|actually|finally|totally|always|truly|both))*"
+_ADVERBS = (
+    r"(?: (?:just|recently|now|currently|still|really|absolutely|also|actually|finally|always|truly|both))*"
+)
 _I = rf"\bI(?:'ve| have)?{_ADVERBS}"
 _AM = rf"\bI(?:'m| am){_ADVERBS}"
 _WE = rf"\b(?:[Ww]e|I)(?:'ve| have)?{_ADVERBS}"
@@ -153,9 +156,7 @@ RULES: tuple[Rule, ...] = (
     _rule("owns", r" owns ", "owns", "thing", subject="entity"),
     _rule("owner", r" is (?:the|now the) owner of ", "owner", "thing", subject="entity", turned=True),
     _rule("owned", r" is owned by ", "owner", "thing", subject="noun"),
-    _rule(
-        "requires depends needs", r" (?:requires|depends on|needs) ", "depends_on", "thing", subject="noun"
-    ),
+    _rule("requires depends", r" (?:requires|depends on) ", "depends_on", "thing", subject="noun"),
     _rule(
         "version",
         rf"(?:'s)?(?: version is| is (?:at|on) version) (?P<object>{_VERSION})",
@@ -235,17 +236,18 @@ def _said(rule: Rule, match: re.Match[str], speaker: Named | None, named: Sequen
         if of.split()[0] in NO_KIND:
             return None
         predicate = canonical(predicate.format(of))
-    before: Named | None = speaker
-    if rule.subject != "speaker" or rule.turned:
-        before = _before(rule, match, named)
-    after = _after(rule, match, named)
-    if rule.turned:
-        before, after = after or speaker, before
-        if rule.subject == "speaker":
-            before = speaker
-    if before is None or after is None or not after.key or before.key == after.key:
+    beside = _before(rule, match, named) if rule.turned or rule.subject != "speaker" else None
+    if rule.subject == "speaker":
+        subject, thing = speaker, beside if rule.turned else _after(rule, match, named)
+    elif rule.turned:
+        subject, thing = _after(rule, match, named), beside
+    else:
+        subject, thing = beside, _after(rule, match, named)
+    if subject is None or thing is None or not subject.key or not thing.key or subject.key == thing.key:
         return None
-    return Said(before, predicate, after)
+    if predicate == "depends_on" and subject.kind == "name" and thing not in named:
+        return None  # "marriage requires patience"
+    return Said(subject, predicate, thing)
 
 
 def _before(rule: Rule, match: re.Match[str], named: Sequence[Named]) -> Named | None:
@@ -267,6 +269,9 @@ def _after(rule: Rule, match: re.Match[str], named: Sequence[Named]) -> Named | 
             found = entity_after(text, place, named)
             return found if found is not None and found.kind == "name" else None
         case "thing":
-            return entity_after(text, place, named) or phrase_after(text, place)
+            found, phrase = entity_after(text, place, named), phrase_after(text, place)
+            if found is None or (phrase is not None and len(phrase.name) > len(found.name)):
+                return phrase  # "Nintendo games", not "Nintendo"
+            return found
         case "clause":
-            return phrase_after(text, place, most=12, cut=CLAUSE_ENDS)
+            return clause_after(text, place)

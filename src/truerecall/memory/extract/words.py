@@ -51,5 +51,17 @@ EMPTY: frozenset[str] = _SECTIONS["empty"]
 NO_KIND: frozenset[str] = _SECTIONS["no-kind"]
 """What a favourite can be of without telling anything about the speaker."""
 
+SUFFIXES: tuple[str, ...] = tuple(sorted(_SECTIONS["suffixes"]))
+"""Ends of words that are no names where they begin a sentence."""
+
+PREPOSITIONS: frozenset[str] = _SECTIONS["prepositions"]
+"""Which a phrase that begins with a verb may hold."""
+
+POINTERS: frozenset[str] = _SECTIONS["pointers"]
+"""A phrase with one of these says nothing once it stands alone."""
+
+FOLDERS: frozenset[str] = _SECTIONS["folders"]
+"""With which a path begins that has nothing else to show that it is one."""
+
 CLAUSE_ENDS: frozenset[str] = _SECTIONS["clause-ends"]
 """Words that end the clause before them."""

@@ -61,6 +61,8 @@ GENERATED = {
     ("docs/design/recall-quality.md", "against local"): "compare-locomo-dev-local.json",
     ("docs/design/recall-quality.md", "against none"): "compare-locomo-dev.json",
     ("docs/design/recall-quality.md", "ablation"): "ablation.json",
+    ("docs/design/switches.md", "decided switches"): "switches.json",
+    ("docs/design/switches.md", "switches"): "switches.json",
     ("docs/design/speed.md", "speed"): "speed.json",
     ("docs/design/speed.md", "ingestion"): "ingestion.json",
     ("docs/design/speed.md", "concurrency"): "concurrency.json",
@@ -115,6 +117,11 @@ def printable(manifest: Any) -> set[str]:
     if manifest.get("kind") == "ablation":
         figures_of_rows = [f for table in manifest["tables"] for row in table["rows"] for f in row["figures"]]
         found |= {f"{f['change']['p']:.2g}" for f in figures_of_rows if f["change"]}
+    if manifest.get("kind") == "switches":
+        changes = [
+            f["change"] for table in manifest["tables"] for row in table["rows"] for f in row["figures"]
+        ]
+        found |= {f"{p:.2g}" for c in changes for p in (c["p"], c["p_holm"]) if p is not None}
     return found | {f"{figure:,.{places}f}" for figure in figures for places in (1, 2, 3)} | {
         str(figure) for figure in figures
     }  # fmt: skip

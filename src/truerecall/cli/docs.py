@@ -30,6 +30,7 @@ from truerecall.bench.report.publication import (
     readme_figures,
 )
 from truerecall.bench.report.speed import speed_block
+from truerecall.bench.report.switches import DECIDED, SWITCHES, decided_block, switches_block
 from truerecall.cli.main import main
 from truerecall.core import config
 from truerecall.errors import InvalidInput, TruerecallError
@@ -137,6 +138,16 @@ PARTS: tuple[Part, ...] = (
         "docs/design/recall-quality.md",
         "ablation",
         lambda found: ablation_block(f"{ABLATION}.json", found.ablation),
+    ),
+    Part(
+        "docs/design/switches.md",
+        DECIDED,
+        lambda found: decided_block(f"{SWITCHES}.json", found.switches),
+    ),
+    Part(
+        "docs/design/switches.md",
+        SWITCHES,
+        lambda found: switches_block(f"{SWITCHES}.json", found.switches),
     ),
     *(_speed(name) for name in SPEED),
     Part("docs/claims.md", CLAIMS, lambda found: claims_block(f"{CLAIMS}.json", found.claims)),

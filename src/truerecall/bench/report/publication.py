@@ -29,6 +29,7 @@ from truerecall.bench.report.figures import (
     value,
 )
 from truerecall.bench.report.rendering import environment
+from truerecall.bench.report.switches import SWITCHES
 from truerecall.bench.report.tables import Section, Table, section, table
 from truerecall.bench.report.words import (
     MEANINGS,
@@ -42,6 +43,7 @@ from truerecall.bench.report.words import (
 from truerecall.bench.run import read_manifest
 from truerecall.bench.speed import Speed, read_speed
 from truerecall.bench.suite.manifest import SuiteManifest, read_suite
+from truerecall.bench.switches import Switches, read_switches
 from truerecall.bench.systems.table import controls
 from truerecall.bench.tuning import measured_on_tuned
 from truerecall.errors import RunError
@@ -86,6 +88,7 @@ class Committed:
     speed: Mapping[str, Speed] = field(default_factory=dict)
     """By the name of their file."""
     ablation: Ablation | None = None
+    switches: Switches | None = None
     claims: ClaimsManifest | None = None
     suite: SuiteManifest | None = None
 
@@ -111,6 +114,7 @@ def committed(folder: Path) -> Committed:
     """
     files = sorted(folder.glob("*.json"), key=lambda path: path.stem)
     path, ablated = folder / "budgets.json", folder / f"{ABLATION}.json"
+    switched = folder / f"{SWITCHES}.json"
     claimed, tried = folder / f"{CLAIMS}.json", folder / f"{SUITE}.json"
     return Committed(
         retrieval={path.stem: read_manifest(path) for path in files if path.stem.startswith(_RETRIEVAL)},
@@ -124,6 +128,7 @@ def committed(folder: Path) -> Committed:
         figures={path.stem: read_figures(path) for path in files if path.stem in FIGURES},
         speed={path.stem: read_speed(path) for path in files if path.stem in SPEED},
         ablation=read_ablation(ablated) if ablated.is_file() else None,
+        switches=read_switches(switched) if switched.is_file() else None,
         claims=read_claims(claimed) if claimed.is_file() else None,
         suite=read_suite(tried) if tried.is_file() else None,
     )

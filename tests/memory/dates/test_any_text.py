@@ -64,6 +64,11 @@ def test_no_more_than_32_dates_of_a_text_are_read() -> None:
     assert len(dates_in("yesterday and " * 1000, ANCHOR, UTC)) == 32
 
 
+def test_a_text_of_nothing_but_words_of_time_is_read_to_the_3000th() -> None:
+    assert len(dates_in("may " * 2999 + "yesterday", ANCHOR, UTC)) == 1
+    assert dates_in("may " * 3000 + "yesterday", ANCHOR, UTC) == ()
+
+
 def calls_of(text: str) -> int:
     """How many functions of Python are called to read a text."""
     count = 0

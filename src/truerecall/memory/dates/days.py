@@ -18,6 +18,7 @@ from truerecall.memory.dates.vocabulary import (
     NAMES,
     ORDINALS,
     PARTS,
+    RANGES,
     SHORT_MONTHS,
     SHORT_WEEKDAYS,
     TENS,
@@ -28,7 +29,6 @@ from truerecall.memory.dates.vocabulary import (
 
 _DASHES = ("-", "\u2013")
 _APOSTROPHES = ("'", "\u2019")
-_RANGES = {"from": ("to", "until", "till", "through"), "between": ("and",)}
 _JOINTS = frozenset({"to", "until", "till", "through", "and"})
 
 
@@ -182,11 +182,11 @@ def _is_month(reader: Reader, at: int, word: str, capital: bool) -> bool:
 
 def _is_in_a_range(reader: Reader, at: int, cue: str) -> bool:
     """From March to May, between March and May."""
-    if cue in _RANGES:
-        return reader.ahead(at) in _RANGES[cue] and reader.ahead(at + 1) in MONTHS
+    if cue in RANGES:
+        return reader.ahead(at) in RANGES[cue] and reader.ahead(at + 1) in MONTHS
     if cue not in _JOINTS or at < 3 or reader.words[at - 2] not in MONTHS:
         return False
-    return cue in _RANGES.get(reader.words[at - 3], ())
+    return cue in RANGES.get(reader.words[at - 3], ())
 
 
 def weekday(reader: Reader, at: int) -> Found | None:
@@ -204,13 +204,23 @@ def weekday(reader: Reader, at: int) -> Found | None:
     if step is not None and reader.ahead(place + 1) == "week":
         day = reader.frame.monday + 7 * step + number
         return reader.found(at, place + 3, _day_or_part(reader.frame, day, part))
-    closed = not reader.gap(at).isspace() or reader.ahead(at) in AFTER_WEEKDAY
-    listed = cue == "and" and reader.words[at - 2] in WEEKDAYS
+    closed = _is_closed(reader, at)
+    listed = cue == "and" and reader.words[at - 2] in WEEKDAYS and reader.gap(at)[:1] != ":"
     if not (part or closed or listed or cue in BEFORE_WEEKDAY):
         return None
     if reader.gap(at - 1) == "-" or _before_a_date(reader, last):
         return None
     return reader.floating(at, last + 1, partial(_nearest_weekday, number, part))
+
+
+def _is_closed(reader: Reader, at: int) -> bool:
+    """Whether a weekday without a preposition stands for itself, and is no part of a name or of a timetable."""
+    if reader.back(at) and reader.capital(at - 1) and at > 1:
+        return False  # "New Music Friday"
+    following_it = reader.ahead(at)
+    if following_it == "and" and reader.ahead(at + 1) in WEEKDAYS:
+        return reader.gap(at + 2)[:1] != ":"  # "Monday and Tuesday: rest"
+    return following_it in AFTER_WEEKDAY or reader.gap(at)[:1] in tuple(",.!?;")
 
 
 def _nearest_weekday(number: int, part: str, frame: Frame, ahead: bool) -> Stretch | None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from truerecall.core.entry import Precision
 from truerecall.memory.dates.calendar import Frame
 from truerecall.memory.dates.reader import Found, Reader
-from truerecall.memory.dates.scan import dates, may_name_a_date
+from truerecall.memory.dates.scan import dates, may_name_a_date, opening
 from truerecall.memory.dates.span import BEGINNING, END, Span
 
 _COARSE = ("instant", "day", "month", "year")
@@ -33,7 +33,7 @@ def time_span(text: str, anchor: datetime, zone: tzinfo) -> Span | None:
     if not may_name_a_date(text):
         return None
     reader = Reader.of(text, Frame.at(anchor, zone), asks=True)
-    named = list(dates(reader))
+    named = dates(reader)
     for one, other in pairwise(named):
         span = _between(reader, one, other)
         if span is not None:
@@ -63,25 +63,13 @@ def _opened(reader: Reader, found: Found) -> Span | None:
 
 def _between(reader: Reader, one: Found, other: Found) -> Span | None:
     """Between one date and another, or from one to another."""
-    opening, joint = one.first - 1, reader.words[one.after : other.first]
-    if joint and joint[-1] == "the":
-        joint.pop()
-    if opening >= 0 and reader.words[opening] == "the":
-        opening -= 1
-    pairs = {"between": (["and"],), "from": (["to"], ["until"], ["till"], ["through"])}
-    if opening < 0 or joint not in pairs.get(reader.words[opening], ()):
+    place = opening(reader, one, other)
+    if place is None:
         return None
     low, high = one.stretch, other.stretch
-    if one.again is not None:
-        # "From November to February 2023": the November before it.
-        day = reader.frame.day_at(high.start)
-        low = one.again(reader.frame.on(day), False) or low
-    elif other.again is not None:
-        day = reader.frame.day_at(low.start)
-        high = other.again(reader.frame.on(day), True) or high
     start, end = min(low.start, high.start), max(low.end, high.end)
     precision = max(low.precision, high.precision, key=_COARSE.index)
-    return _span(reader, (opening, other.after), start, end, precision)
+    return _span(reader, (place, other.after), start, end, precision)
 
 
 def _span(

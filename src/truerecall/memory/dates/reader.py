@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Literal
 
 from truerecall.memory.dates.calendar import Frame, Stretch
 from truerecall.memory.dates.span import Span
-from truerecall.memory.dates.vocabulary import COUPLE, DONE, FEW, NUMBERS, SOON, TENS, VAGUE
+from truerecall.memory.dates.vocabulary import COUPLE, DONE, FEW, NOT_DONE, NUMBERS, SOON, TENS, VAGUE
 
 _GAP = re.compile(r"(\W+)")
 _SENTENCE_ENDS = frozenset(".!?;:\n")
@@ -140,10 +141,10 @@ class Reader:
             return None
         return Count(at + 1, number, 0), place + 1
 
-    def lies_ahead(self, at: int) -> bool:
-        """Whether its sentence speaks of the future."""
+    def tense(self, at: int) -> Literal["ahead", "behind", "unknown"]:
+        """Whether the sentence around a word speaks of the future or of the past; a question asks for what was."""
         if self.asks:
-            return False
+            return "behind"
         around: list[str] = []
         for place in range(at - 1, max(at - 1 - _BEFORE, -1), -1):
             if not _SENTENCE_ENDS.isdisjoint(self.gap(place)[:8]):
@@ -153,7 +154,11 @@ class Reader:
             if not _SENTENCE_ENDS.isdisjoint(self.gap(place)[:8]):
                 break
             around.append(self.words[place + 1])
-        return not SOON.isdisjoint(around) and DONE.isdisjoint(around)
+        if not DONE.isdisjoint(around):
+            return "behind"
+        if not SOON.isdisjoint(around):
+            return "ahead"
+        return "behind" if any(word.endswith("ed") and word not in NOT_DONE for word in around) else "unknown"
 
     def span(self, found: Found) -> Span:
         """What is handed out of a date."""
@@ -171,6 +176,14 @@ class Reader:
     def floating(
         self, first: int, after: int, again: Callable[[Frame, bool], Stretch | None]
     ) -> Found | None:
-        """A date that its sentence puts before or after now."""
-        stretch = again(self.frame, self.lies_ahead(first))
+        """A date that its sentence puts before or after now; where it does not tell, the nearer of the two."""
+        tense = self.tense(first)
+        stretch = again(self.frame, tense == "ahead")
+        if tense == "unknown":
+            other = again(self.frame, True)
+            if stretch is None or (other is not None and self._nearer(other, stretch)):
+                stretch = other
         return None if stretch is None else Found(first, after, stretch, again)
+
+    def _nearer(self, later: Stretch, earlier: Stretch) -> bool:
+        return later.start - self.frame.anchor < self.frame.anchor - earlier.end

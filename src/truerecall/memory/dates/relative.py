@@ -72,7 +72,7 @@ def ahead_of_now(reader: Reader, at: int) -> Found | None:
         return None
     count, after = counted
     unit = reader.word(after) if reader.gap(after - 1).isspace() else ""
-    if unit not in UNITS or not reader.lies_ahead(at):
+    if unit not in UNITS or reader.tense(at) != "ahead":
         return None
     return reader.found(at, after + 1, _counted(reader.frame, unit, count, 1))
 
@@ -182,7 +182,7 @@ def weekend(reader: Reader, at: int) -> Found | None:
     first = reader.backs(at, "over", "the")
     if first is None:
         return None
-    frame, ahead = reader.frame, reader.lies_ahead(first)
+    frame, ahead = reader.frame, reader.tense(first) == "ahead"
     saturday = following(frame.today - 2, 5) if ahead else before(frame.today + 1, 5)
     return reader.found(first, at + 1, frame.days(saturday, saturday + 2))
 

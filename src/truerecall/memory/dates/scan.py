@@ -1,8 +1,11 @@
 """All dates that a text names, from left to right."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice, pairwise
 
 from truerecall.memory.dates import days, periods, relative
+from truerecall.memory.dates.calendar import Frame
 from truerecall.memory.dates.reader import Found, Reader
 from truerecall.memory.dates.vocabulary import (
     DAYS,
@@ -10,6 +13,7 @@ from truerecall.memory.dates.vocabulary import (
     NAMED,
     NINETIES,
     QUARTERS,
+    RANGES,
     SEASONS,
     SURE,
     TURNED,
@@ -54,24 +58,51 @@ def may_name_a_date(text: str) -> bool:
     )
 
 
-def dates(reader: Reader) -> Iterator[Found]:
+def dates(reader: Reader) -> list[Found]:
     """The dates of a text in their order, none of which overlap; ``MOST`` at most."""
-    found_so_far = tried = 0
+    found = list(islice(_dates(reader), MOST))
+    for place, (one, other) in enumerate(pairwise(found)):
+        if opening(reader, one, other) is not None:
+            found[place : place + 2] = _agreed(reader.frame, one, other)
+    return found
+
+
+def _dates(reader: Reader) -> Iterator[Found]:
+    tried = 0
     for at, word in enumerate(reader.words):
         rule = _RULES.get(word)
         if rule is None and word[:1].isdecimal():
             rule = _numeral(word)
         if rule is None or at < reader.floor:
             continue
-        tried += 1
         found = rule(reader, at)
         if found is not None:
             found = relative.beside(reader, found) or found
             reader.floor = found.after
             yield found
-            found_so_far += 1
-        if found_so_far == MOST or tried == _TRIED:
+        tried += 1
+        if tried == _TRIED:
             return
+
+
+def opening(reader: Reader, one: Found, other: Found) -> int | None:
+    """The place of "between" or "from", where two dates are the ends of one stretch."""
+    joint = [word for word in reader.words[one.after : other.first] if word != "the"]
+    place = one.first - 1
+    if place > 0 and reader.words[place] == "the":
+        place -= 1
+    known = RANGES.get(reader.words[place], ()) if place >= 0 else ()
+    return place if len(joint) == 1 and joint[0] in known else None
+
+
+def _agreed(frame: Frame, one: Found, other: Found) -> tuple[Found, Found]:
+    """The ends of a range: what lacks its year is as near as may be to the other end, and not on its wrong side."""
+    low, high = one.stretch, other.stretch
+    if other.again is not None:
+        high = other.again(frame.on(frame.day_at(low.start)), True) or high
+    elif one.again is not None:
+        low = one.again(frame.on(frame.day_at(high.start)), False) or low
+    return replace(one, stretch=low), replace(other, stretch=high)
 
 
 def _numeral(word: str) -> _Rule | None:

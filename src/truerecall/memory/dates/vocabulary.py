@@ -100,6 +100,8 @@ IN = word_set("in during since until till early mid late throughout through")
 """Before a month that may be a name."""
 CUES = IN | word_set("from before after by to of between and around")
 """Before any other month or year."""
+RANGES = {"from": ("to", "until", "till", "through"), "between": ("and",)}
+"""What stands between two dates that make one stretch, by what stands before them."""
 EDGES = word_set("end beginning start middle week weekend half part rest most")
 """Before "of" and a month or a year: these are meant as a whole."""
 ROLLING = word_set("in over during within for throughout through across")
@@ -111,7 +113,9 @@ MEASURES = word_set(
     " percent steps calories meters metres feet things ways books students"
 )
 """After a number, they make it one of them and no year and no day."""
-HABITS = word_set("every each a an one some any most other black good easter palm cyber ash super")
+HABITS = word_set(
+    "every each a an one some any most other my your our his her their black good easter palm cyber ash super"
+)
 """Before a weekday, they make it no day in particular, or a feast that falls on one."""
 BEFORE_WEEKDAY = word_set("on since until till by from before after of late early to coming")
 AFTER_WEEKDAY = word_set("and at with for i we he she they to but so or in when because")
@@ -121,5 +125,13 @@ SOON = word_set(
     "will ll shall gonna going plan plans planning upcoming soon hope hoping forward scheduled wait tomorrow"
 )
 """In a sentence with one of these, "on Friday" lies ahead …"""
-DONE = word_set("was were did had went last ago got came been made took met saw yesterday")
-"""… but not where one of these stands too."""
+DONE = word_set(
+    "was were did had went last ago got came been made took met saw yesterday bought gave said told wore began found"
+    " left lost won ran wrote sent felt thought brought taught"
+)
+"""… but not where one of these stands too, or without it a word in -ed …"""
+NOT_DONE = word_set(
+    "need feed speed seed indeed bed red shed weed hundred excited thrilled interested tired bored supposed named"
+    " called united"
+)
+"""… that is none of these; where nothing tells, the nearer day is meant."""

@@ -312,10 +312,12 @@ def _takes_over(rival: _Held, one: _Held) -> datetime:
 
 
 def _counts(one: _Held, other: _Held, when: datetime) -> bool:
-    """Which of two that cover an instant counts at it."""
-    if _outweighs(one, other):
-        return _takes_over(one, other) <= when
-    return _takes_over(other, one) > when
+    """Which of two that cover an instant counts at it; where both only reach back to it, the nearer one."""
+    first = _outweighs(one, other)
+    heavy, light = (one, other) if first else (other, one)
+    if _takes_over(heavy, light) <= when:
+        return first
+    return first == (light.first > when and heavy.first <= light.first)
 
 
 def _own_kind(fate: _Loss) -> OutcomeKind:

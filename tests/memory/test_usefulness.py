@@ -133,6 +133,7 @@ def test_a_bad_outcome_is_an_event_of_its_own_beside_used() -> None:
         ({"temporal": (1, 2, 0), "preference": (1, 0, 0)}, 0.5),
         ({"factual": (0, 0, 7), "temporal": (1, 3, 0)}, 0.25),
         ({"": (0, 5, 0)}, 0.0),
+        ({"factual": (0, 3, 0), "temporal": (5, 0, 0)}, 0.0),
         ({"factual": (2, 0, 2)}, 1.0),
     ],
 )

@@ -76,7 +76,7 @@ def folded(*traces: Any) -> Summary:
 def test_two_recalls_by_hand() -> None:
     first = trace(
         lanes=[lane("lexical", 4, 1.0), lane("vector", note="no embedder is open")],
-        rerank=reranked(2, 1, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11),
+        rerank=reranked(2, 1, 3, 4, 5, 6, 7, 10, 9, 12, 8, 11),
         scored=[scored(recency=1.25, trust=1.0), scored(recency=1.0, trust=1.0), scored(recency=0.5, trust=1.0)],
         dropped=dropped("trust", "limit", "limit"),
         hits=["a", "b"],
@@ -92,7 +92,7 @@ def test_two_recalls_by_hand() -> None:
         malformed=0,
         candidates=4,
         rerank=RerankSummary(
-            recalls=2, changed=1, lift_realized=0.5, first=12, first_moved=3, first_entered=1,
+            recalls=2, changed=1, lift_realized=0.5, first=12, first_moved=4, first_entered=1,
             milliseconds=Distribution(2, 2.0, 2.0, 2.0, 2.0),
         ),
         dropped={
@@ -174,6 +174,7 @@ def test_fields_of_a_newer_version_are_passed_over() -> None:
         b"[" * 100_000 + b"\n",
         line(trace()).replace(b'"tokens": 0', b'"tokens": ' + b"9" * 5000),
         line(trace()).replace(b'"tokens": 0', b'"tokens": NaN'),
+        line(trace(scored=[scored()])).replace(b'"score": 0.5', b'"score": NaN'),
         line(trace(tokens=True)),
         line(trace(tokens=-1)),
         line(trace(tokens=1.5)),

@@ -38,8 +38,8 @@ def decided_block(file: str, switches: Switches | None) -> str:
     rows = [_decided(one, switches) for one in switches.decisions]
     tables = [table(f"What is decided; {_data(switches)}", heads, rows)]
     told = (
-        f"{switches.rule} Changed are the questions with another list at any of the values, of {count(switches.n)}. "
-        f"Rows looked at: {count(switches.looked_at)}. {_resumed(switches)}"
+        f"{switches.rule} Changed are the questions with another list, of {count(switches.n)}, at the value that "
+        f"changed most. Rows looked at: {count(switches.looked_at)}. {_resumed(switches)}"
     )
     return measured_block(file, tables, told.strip(), switches.making)
 
@@ -121,7 +121,7 @@ def _tables(one: SwitchTable, switches: Switches) -> Iterable[Table]:
             )
             for row in one.rows
             for lane in row.lanes
-            if not row.base and len(row.lanes) == len(row.settings) == 1
+            if row.reference and not row.base and len(row.settings) == 1
         ],
         words=2,
     )

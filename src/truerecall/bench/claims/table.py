@@ -1,6 +1,16 @@
 """Every claim, in the order in which they are printed."""
 
-from truerecall.bench.claims import comparisons, lanes, ordering, reading, searching, storing, switches
+from truerecall.bench.claims import (
+    comparisons,
+    knowing,
+    lanes,
+    ordering,
+    reading,
+    searching,
+    storing,
+    switches,
+    thinking,
+)
 from truerecall.bench.claims.claim import Claim
 
 CLAIMS: tuple[Claim, ...] = (
@@ -9,6 +19,8 @@ CLAIMS: tuple[Claim, ...] = (
     *searching.CLAIMS,
     *lanes.CLAIMS,
     *ordering.CLAIMS,
+    *knowing.CLAIMS,
+    *thinking.CLAIMS,
     *comparisons.CLAIMS,
     *switches.CLAIMS,
 )

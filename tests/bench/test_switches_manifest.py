@@ -92,7 +92,8 @@ DECIDED = """\
 | recall.synonyms | off | on | - | nothing to do |
 
 On if better. Changed are the questions with another list, of 1,000, at the value that changed most. \
-Rows looked at: 2. 3 configurations had been measured by a run that was stopped, at commit fedcba987654 with uncommitted changes. \
+Rows looked at: 2. 3 configurations had been measured by a run that was stopped, at commit fedcba987654 with \
+uncommitted changes. \
 """
 FIGURES = """\
 **What rows are held against: locomo, dev split, 1,000 questions in 5 conversations, no model; out-of-fold**

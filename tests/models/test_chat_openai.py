@@ -273,6 +273,11 @@ def test_a_key_that_cannot_be_one_is_refused_and_not_repeated(key: str) -> None:
     assert raised.value.where == "OWN_KEY"
 
 
+def test_a_placeholder_for_a_key_may_stand_in_an_answer() -> None:
+    with chat_server(Answer(body=completion(system_fingerprint="fp_ollama"))) as server:
+        assert OpenAIChat("m", "ollama", base_url=server.address).reply(MESSAGES).text == "Lisbon."
+
+
 def test_half_a_surrogate_pair_is_sent_as_a_question_mark() -> None:
     with chat_server(Answer(body=completion())) as server:
         model(server.address).reply([ChatMessage("user", "tea \ud83d")])

@@ -19,6 +19,9 @@ OPENAI = "https://api.openai.com/v1"
 """Where a model is looked for that no base URL is given for."""
 
 _RETRIES = 2
+_SECRET = (
+    16  # characters: shorter keys are placeholders such as "ollama", which answers of such servers may hold
+)
 _SENT = frozenset({"host", "accept", "accept-encoding", "connection", "content-type", "content-length"})
 _LOGGING = ("openai", "httpx", "httpx2", "httpcore", "httpcore2")
 
@@ -165,7 +168,7 @@ class OpenAIChat:
 
     def _read(self, body: str) -> ChatReply:
         """The reply in a body: read totally, so that no server's answer can raise anything but our error."""
-        if self._key and self._key in body:
+        if len(self._key) >= _SECRET and self._key in body:
             raise self._failed(
                 "the answer holds the key", f"Replace the key in {self._key_name}: the server echoes it."
             )

@@ -102,7 +102,10 @@ def _day_after(reader: Reader, at: int, number: int) -> Found | None:
             place += 1
         worded = _in_words(reader, place)
         return None if worded is None else _dated(reader, (at, place + 1), number, (worded[0], worded[0]))
-    if reader.gap(place)[:1] in (":", "%") or reader.ahead(place) in MEASURES:
+    goes_on = reader.gap(place) in (".", ",") and reader.word(place + 1).isdecimal()
+    if reader.gap(place)[:1] in (":", "%") or (goes_on and year_after(reader, place) is None):
+        return None  # "in Mar 3.5 million"
+    if reader.ahead(place) in MEASURES:
         return None
     if small and word.isdecimal() and reader.back(at) != "on":
         return None

@@ -136,8 +136,11 @@ class Reader:
         if word == "couple" or word in VAGUE:
             after = place + 2 if word == "couple" and self.ahead(place) == "of" else place + 1
             return _vague(at + 1, word), after
-        number = _number(word)
-        if number is None or self.gap(place)[:1] in _JOINED:
+        number, joint = _number(word), self.gap(place)
+        ones = NUMBERS.get(self.word(place + 1), 0)
+        if number is not None and word in TENS and 0 < ones < 10 and (joint == "-" or joint.isspace()):
+            return Count(at + 1, number + ones, 0), place + 2
+        if number is None or joint[:1] in _JOINED:
             return None
         return Count(at + 1, number, 0), place + 1
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from configurations import TOGETHER, VALUES, Configuration, changed, configurations, setting
-from switches import Bench, Kept, manifest, measure, run
+from switches import Bench, Found, Kept, compared, manifest, measure, run
 
 from truerecall.bench.datasets.records import Conversation, Dataset, Question, Session, Turn
 from truerecall.bench.history import History, prepare
@@ -256,6 +256,19 @@ def test_what_is_kept_of_other_data_is_not_taken(tmp_path: Path) -> None:
     _, again = run(Bench(dataset, own.histories, own.folds, tmp_path, MAKING, own.tell), TRUST.settings, None)
 
     assert not again
+
+
+def test_a_list_that_differs_after_its_first_hits_is_another_list() -> None:
+    def kept(whole: str) -> Kept:
+        scores = dict.fromkeys(NAMED, 1.0)
+        one = Found(
+            conversation="one", question="q", type="temporal", scores=scores, first="same", whole=whole
+        )
+        return Kept(commit=None, dirty=None, questions=[one], lanes={})
+
+    (found,) = compared([(TRUST, kept("a"), kept("b"))])
+
+    assert (found.identical, found.identical_lists, found.verdict) == (1, 0, "off")
 
 
 def test_a_lane_keeps_why_it_gave_nothing() -> None:

@@ -18,6 +18,8 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     silent: bool = False
     """Never answers: the connection stays open until the server ends."""
+    dripping: bool = False
+    """Gives blank after blank before the body, for ten seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,16 @@ def chat_server(*answers: Answer) -> Iterator[ChatServer]:
                 self.send_header(
                     name, value.replace("{authorization}", self.headers.get("Authorization", ""))
                 )
-            self.send_header("Content-Length", str(len(said)))
+            blanks = 1000 if answer.dripping else 0
+            self.send_header("Content-Length", str(len(said) + blanks))
             self.end_headers()
+            for _ in range(blanks):
+                if ended.wait(0.01):
+                    return
+                try:
+                    self.wfile.write(b" ")
+                except OSError:  # the client has had enough
+                    return
             self.wfile.write(said)
 
         def log_message(self, format: str, *arguments: Any) -> None:

@@ -186,6 +186,16 @@ def test_a_server_that_says_nothing_is_given_up() -> None:
     )
 
 
+def test_a_server_that_answers_without_end_is_given_up_too() -> None:
+    error = failure(Answer(dripping=True), retries=0, parameters=ChatParameters(timeout=0.2))
+    assert error.problem == "no answer within 0.2 seconds, tried once"
+
+
+def test_an_answer_of_any_length_does_not_fill_the_memory() -> None:
+    error = failure(Answer(body=completion("x" * 9_000_000)), retries=0)
+    assert error.problem == "the server cannot be reached: the answer has more than 8,000,000 bytes"
+
+
 def test_a_server_that_is_not_there_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         address = f"http://127.0.0.1:{held.getsockname()[1]}/v1"

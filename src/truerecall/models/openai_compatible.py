@@ -6,7 +6,8 @@ used, and of the SDK's own headers, those that tell about this machine are not s
 """
 
 import json
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ OPENAI = "https://api.openai.com/v1"
 """Where a model is looked for that no base URL is given for."""
 
 _RETRIES = 2
+_LONGEST = 8_000_000  # bytes of an answer, unpacked or not
 _SECRET = (
     16  # characters: shorter keys are placeholders such as "ollama", which answers of such servers may hold
 )
@@ -63,6 +65,7 @@ class OpenAIChat:
         self._retries = retries
         self._unsaid = Unsaid([self._key])
         self._sdk = load("openai", "qa")
+        self._http = load("httpx2", "qa")  # the SDK's own transport
         guard_logs(self._unsaid, _LOGGING)
         # OpenAI's newer models refuse the older name, and most other servers know only that.
         self._limit = "max_tokens" if base_url else "max_completion_tokens"
@@ -91,7 +94,17 @@ class OpenAIChat:
         }
         if self.parameters.temperature is not None:
             request["temperature"] = self.parameters.temperature
-        hooks = {"request": [self._only_ours]}
+        began = time.monotonic()
+
+        def prepare(request: Any) -> None:
+            nonlocal began
+            began = time.monotonic()  # of each try
+            self._only_ours(request)
+
+        def bound(response: Any) -> None:
+            response.stream = _bounded(self._http, response, began + self.parameters.timeout)
+
+        hooks = {"request": [prepare], "response": [bound]}
         with sdk.DefaultHttpxClient(trust_env=False, follow_redirects=False, event_hooks=hooks) as http:
             client = sdk.OpenAI(  # what is not given here, the SDK takes from the environment
                 api_key=self._key or "none",
@@ -204,6 +217,29 @@ class OpenAIChat:
             tokens_in=_count(usage, "prompt_tokens"),
             tokens_out=_count(usage, "completion_tokens"),
         )
+
+
+def _bounded(http: Any, response: Any, deadline: float) -> Any:
+    """The body of a response, broken off at the deadline or when it is too long: each byte in time is not enough."""
+    stream = response.stream
+
+    class Bounded(http.SyncByteStream):  # type: ignore[misc]  # the transport is loaded on use
+        def __iter__(self) -> Iterator[bytes]:
+            size = 0
+            for chunk in stream:
+                size += len(chunk)
+                if time.monotonic() > deadline:
+                    raise http.ReadTimeout("the answer did not end in time", request=response.request)
+                if size > _LONGEST:
+                    raise http.ReadError(
+                        f"the answer has more than {_LONGEST:,} bytes", request=response.request
+                    )
+                yield chunk
+
+        def close(self) -> None:
+            stream.close()
+
+    return Bounded()
 
 
 def _part(data: Any, name: str, kind: Callable[..., Any]) -> Any:

@@ -101,7 +101,7 @@ class ChatParameters:
     temperature: float | None = None
     """None is not sent: the provider's own default holds."""
     timeout: float = 60.0
-    """Seconds without a sign of life after which one try is given up."""
+    """Seconds after which one try is given up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """The suite: demands are met by whole code and missed by broken code; counts carry their intervals."""
 
 import json
+import random
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from truerecall.bench.suite.injections import INJECTIONS
 from truerecall.bench.suite.manifest import Figure, Part, SuiteManifest, Tally, read_suite
 from truerecall.bench.suite.running import PARTS, suite_text
 from truerecall.core.clock import system_clock
+from truerecall.core.entry import Trust
 from truerecall.errors import RunError
 from truerecall.measure.intervals import wilson
 from truerecall.memory.write.mask import Masked
@@ -54,8 +57,6 @@ def test_there_are_at_least_thirty_injections_of_every_trick() -> None:
 
 
 def test_templates_of_secrets_are_drawn_anew_for_each_fixture() -> None:
-    import random
-
     for shape, make in secrets._SHAPES.items():
         assert make(random.Random(1)) != make(random.Random(2)), shape
 
@@ -93,8 +94,6 @@ def test_a_block_that_shows_texts_as_they_are_is_broken_out_of() -> None:
 
 
 def _learned(original: Any) -> Any:
-    from dataclasses import replace
-
     def entry_of(draft: Any, *rest: Any, **named: Any) -> Any:
         made = original(draft, *rest, **named)
         return (
@@ -111,6 +110,32 @@ def test_trust_that_is_taken_from_the_writer_is_raised() -> None:
         found = figures(PARTS["poisoning"]((1,)))
 
     assert not found["raises trust"].holds
+
+
+def _equally_trusted(original: Any) -> Any:
+    def settle(known: Any, new: Any, *rest: Any) -> Any:
+        return original(
+            [replace(c, trust=Trust.LEARNED) for c in known], replace(new, trust=Trust.LEARNED), *rest
+        )
+
+    return settle
+
+
+def test_without_trust_the_later_is_believed_and_an_injected_statement_wins() -> None:
+    with broken(Break("", "memory.store.conflicts", "settle", _equally_trusted)):
+        contradictions, poison = figures(PARTS["contradiction"]((1,))), figures(PARTS["poisoning"]((1,)))
+
+    right = contradictions["right one believed"]
+    assert (right.holds, right.count * 3) == (False, right.n * 2)
+    assert contradictions["both to be seen"].holds
+    assert not poison["supersedes"].holds
+
+
+def test_statements_that_are_not_weighed_leave_both_believed_and_nothing_told() -> None:
+    with broken(Break("", "memory.store.sqlite", "settle_written", lambda original: lambda *given: {})):
+        found = figures(PARTS["contradiction"]((1,)))
+
+    assert (found["right one believed"].count, found["status and reason"].count) == (0, 0)
 
 
 def _manifest(*parts: Part) -> SuiteManifest:

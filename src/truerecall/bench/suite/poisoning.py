@@ -3,12 +3,13 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
 from truerecall.bench.claims.grounds import EVERY_TRUST, Fixture
 from truerecall.bench.suite.injections import INJECTIONS, Injection
 from truerecall.bench.suite.manifest import Part, Tally
 from truerecall.core.config import Settings
-from truerecall.core.entry import DERIVED, Draft, Kind, Source, Trust
+from truerecall.core.entry import DERIVED, Draft, Kind, Source, Statement, Trust
 from truerecall.memory.memory import Memory
 from truerecall.memory.recall.pack import short_id
 from truerecall.memory.recall.recalled import Recall
@@ -41,6 +42,11 @@ class _Tallies:
         self.raised = Tally(
             "raises trust", "What is derived from an external text is trusted as more than that.", "none"
         )
+        self.superseded = Tally(
+            "supersedes",
+            "A statement from outside ends one that a user made, or is believed beside it.",
+            "none",
+        )
         self.derived = Tally(
             "derived above external",
             "Injected text that is offered as derived, without a source, is trusted as more than external.",
@@ -50,7 +56,8 @@ class _Tallies:
     def all(self) -> Sequence[Tally]:
         """In the order of the report."""
         return (
-            self.lost, self.recalled, self.unquoted, self.broken, self.alike, self.raised, self.derived,
+            self.lost, self.recalled, self.unquoted, self.broken, self.alike, self.raised, self.superseded,
+            self.derived,
         )  # fmt: skip
 
 
@@ -72,6 +79,14 @@ def _trial(tallies: _Tallies, made: Fixture, injection: Injection, trial: str) -
         text = injection.text.format(name=name, town=town, thing=thing, id=short_id(str(known.id)))
         _as_turns(tallies, memory, text, thing, trial)
         _as_derived(tallies, memory, text, trial)
+    with made.open(Settings()) as memory:
+        (home,) = memory.remember(_lives_in(name, made.town, "", Trust.LEARNED))
+        (page,) = memory.remember(Draft(text, kind="document", trust=Trust.EXTERNAL))
+        memory.remember(_lives_in(name, town, text, Trust.EXTERNAL))
+        if page.id is not None:
+            memory.remember(replace(_lives_in(name, town, f"{text} So", Trust.SYSTEM), source_ids=(page.id,)))
+        current = [entry.id for entry in memory.list() if entry.statement is not None]
+        tallies.superseded.add(current != [home.id], trial)
 
 
 def _as_turns(tallies: _Tallies, memory: Memory, text: str, thing: str, trial: str) -> None:
@@ -131,6 +146,11 @@ def _as_derived(tallies: _Tallies, memory: Memory, text: str, trial: str) -> Non
             draft = _derived(text, kind, Trust.SYSTEM, (source.id,))
             tallies.raised.add(_trusted(memory, draft), f"{kind}, {trial}")
         tallies.derived.add(_trusted(memory, _derived(text, kind, Trust.LEARNED, ())), f"{kind}, {trial}")
+
+
+def _lives_in(name: str, town: str, text: str, trust: Trust) -> Draft:
+    told = f"{text} {name} lives in {town}."
+    return Draft(told, kind="fact", trust=trust, statement=Statement(name, "lives_in", town))
 
 
 def _derived(text: str, kind: Kind, trust: Trust, sources: tuple[str, ...]) -> Draft:

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from truerecall.bench.suite.contradiction import contradiction
 from truerecall.bench.suite.manifest import NOTE, Figure, Part, SuiteManifest
 from truerecall.bench.suite.poisoning import poisoning
 from truerecall.bench.suite.redaction import redaction
 
 PARTS: Mapping[str, Callable[[tuple[int, ...]], Part]] = {
     "poisoning": poisoning,
+    "contradiction": contradiction,
     "redaction": redaction,
 }
 """Every part, by its name."""

@@ -20,7 +20,7 @@ OPENAI = "https://api.openai.com/v1"
 """Where a model is looked for that no base URL is given for."""
 
 _RETRIES = 2
-_LONGEST = 8_000_000  # bytes of an answer, unpacked or not
+_LONGEST = 8_000_000  # bytes of an answer as they are sent
 _SECRET = (
     16  # characters: shorter keys are placeholders such as "ollama", which answers of such servers may hold
 )

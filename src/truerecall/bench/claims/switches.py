@@ -20,7 +20,7 @@ from truerecall.memory.recall.score import NEUTRAL
 PARAMETERS = frozenset({"limit", "budget", "counter", "rrf_k", "length_weight", "time_window", "zone"})
 """Of the settings of recall those that switch nothing on or off: every other field is a switch, and has a claim."""
 
-_SHOWN = replace(REFERENCE, lanes=replace(REFERENCE.lanes, window=1.0, session=1.0))
+SHOWN = replace(REFERENCE, lanes=replace(REFERENCE.lanes, window=1.0, session=1.0))
 """The reference's settings with our own lanes on as well: whatever is switched, all else is there beside it."""
 
 _TOO_LOW = frozenset({"min_score"})
@@ -135,7 +135,7 @@ def _against_absent(switch: Switch, value: float | bool, seed: int) -> Value:
     identical = True
     memory = LivedIn(Fixture(seed), Settings())
     with memory.memory:
-        for base, query in product((_SHOWN, Settings()), memory.queries):
+        for base, query in product((SHOWN, Settings()), memory.queries):
             there = _recalled(memory, switch.at(value, base), query)
             with broken(switch.absent):
                 absent = _recalled(memory, switch.at(switch.off, base), query)

@@ -1,6 +1,7 @@
 """Every claim, in the order in which they are printed."""
 
 from truerecall.bench.claims import (
+    beside,
     comparisons,
     knowing,
     lanes,
@@ -22,5 +23,6 @@ CLAIMS: tuple[Claim, ...] = (
     *knowing.CLAIMS,
     *thinking.CLAIMS,
     *comparisons.CLAIMS,
+    *beside.CLAIMS,
     *switches.CLAIMS,
 )

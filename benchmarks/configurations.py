@@ -17,13 +17,19 @@ VALUES: dict[str, tuple[Setting, ...]] = {
     "factors.trust": (0.5,),
     "factors.usefulness": (0.5,),
     "factors.forget": (0.02, 0.5),
-    "factors.range": (0.1, 0.3, 1.0),
+    "factors.range": (0.1, 0.3, 0.5, 1.0),
     "recall.intent_boost": (3.0,),
     "recall.synonyms": (),
     "recall.diversity": (0.9, 0.7, 0.5),
     "recall.min_score": (0.3, 0.5),
 }
 """Each switch with values to look at beside the reference's."""
+OFF: Mapping[str, Setting] = {
+    "recall.intent_boost": 1.0,
+    "recall.synonyms": False,
+    "recall.diversity": 1.0,
+}
+"""What off is, where it is not 0."""
 TOGETHER = "all of them"
 FUSED: Mapping[str, Setting] = {"recall.rerank": 0}
 
@@ -60,13 +66,17 @@ def changed(changes: Mapping[str, Setting]) -> Settings:
 
 
 def configurations() -> list[Configuration]:
-    """Every row, those of one switch and base together."""
+    """Every row, those of one switch and base together; a switch that ships on is held against itself switched off."""
     reference = {name: setting(REFERENCE, name) for name in VALUES}
     shipped = {name: setting(Settings(), name) for name in VALUES}
     rows = []
     for name, others in VALUES.items():
-        own = [] if reference[name] == shipped[name] else [reference[name]]
-        rows += [Configuration(name, {name: value}) for value in dict.fromkeys([*others, *own])]
+        off = OFF.get(name, 0.0)
+        base = {} if shipped[name] == off else {name: off}
+        looked_at = [
+            value for value in dict.fromkeys([*others, reference[name], shipped[name]]) if value != off
+        ]
+        rows += [Configuration(name, {name: value}, base) for value in looked_at]
     lanes = {name: value for name, value in reference.items() if name.startswith("lanes.")}
     rows.append(Configuration(TOGETHER, {n: v for n, v in reference.items() if v != shipped[n]}))
     rows += [Configuration(name, {name: value}, FUSED) for name, value in lanes.items()]

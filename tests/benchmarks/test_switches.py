@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from configurations import TOGETHER, VALUES, Configuration, changed, configurations, setting
+from configurations import OFF, TOGETHER, VALUES, Configuration, changed, configurations, setting
 from switches import Bench, Found, Kept, compared, manifest, measure, run
 
 from truerecall.bench.datasets.records import Conversation, Dataset, Question, Session, Turn
@@ -38,8 +38,6 @@ MAKING = Making(
 )  # fmt: skip
 RECENCY = Configuration("factors.recency", {"factors.recency": 0.2})
 TRUST = Configuration("factors.trust", {"factors.trust": 0.1})
-OFF: dict[str, object] = {"recall.intent_boost": 1.0, "recall.synonyms": False, "recall.diversity": 1.0}
-"""What off is, where it is not 0."""
 
 
 def conversation(name: str, boat: str) -> Conversation:
@@ -122,7 +120,7 @@ def test_each_switch_that_ships_off_is_looked_at_at_the_references_value() -> No
     }
 
     for name, value in reference.items():
-        assert Configuration(name, {name: value}) in rows
+        assert {name: value} in [one.changes for one in rows if one.switch == name]
     assert next(one.changes for one in rows if one.switch == TOGETHER) == reference
     newer = {f"lanes.{one.name}" for one in fields(LaneWeights) if getattr(LaneWeights(), one.name) == 0.0}
     assert newer | {f"factors.{one.name}" for one in fields(FactorWeights)} <= VALUES.keys()
@@ -166,6 +164,17 @@ def test_one_default_serves_every_model() -> None:
     assert decision([row(1.0, good)], [row(1.0, bad)]) == ("off", [])
     assert decision([row(1.0, idle, 760)], [row(1.0, idle, 760)]) == ("nothing to do", [])
     assert decision([row(1.0, idle, 760)], [row(1.0, idle, 759)]) == ("off", [])
+
+
+def test_a_switch_that_ships_on_is_held_against_itself_switched_off() -> None:
+    itself = row(1.0, figures(BETTER), base={"lanes.time": 0.0})
+
+    assert decision([itself]) == ("on", [1.0])
+    for one in configurations():
+        ships = setting(Settings(), one.switch) if one.switch in VALUES else None
+        off = OFF.get(one.switch, 0.0)
+        if list(one.changes) == [one.switch] and set(one.base) <= {one.switch} and ships is not None:
+            assert one.base == ({} if ships == off else {one.switch: off})
 
 
 def test_what_is_held_against_another_base_decides_nothing() -> None:

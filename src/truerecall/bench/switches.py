@@ -78,6 +78,11 @@ class SwitchRow(Record):
     lanes: list[LaneGave] = Field(description="Of the lanes that the row switches on.")
     verdict: Verdict = Field(description="By this row alone.")
 
+    @property
+    def decides(self) -> bool:
+        """Whether all but the switch is as shipped; other rows are reported only."""
+        return set(self.settings) == {self.switch} and set(self.base) <= {self.switch}
+
 
 class SwitchBase(Record):
     """Recall as rows are held against it."""
@@ -101,7 +106,7 @@ class Decision(Record):
     shipped: Setting
     verdict: Verdict
     at: list[Setting] = Field(description="The values at which it is on.")
-    looked_at: list[Setting] = Field(description="All values that were measured against what is shipped.")
+    looked_at: list[Setting] = Field(description="All values that were measured with all else as shipped.")
 
 
 class Resumed(Record):
@@ -191,11 +196,11 @@ def verdict(figures: Sequence[SwitchFigure], identical_lists: int, n: int) -> Ve
 
 
 def decided(tables: Sequence[SwitchTable], shipped: Mapping[str, Setting]) -> list[Decision]:
-    """Of each switch that was measured against what is shipped; ``shipped`` are the values of the switches."""
+    """Of each switch that was measured with all else as shipped; ``shipped`` are the values of the switches."""
     made: list[Decision] = []
     for switch, default in shipped.items():
         by_value: dict[Setting, list[SwitchRow]] = {}
-        for row in (row for table in tables for row in table.rows if row.switch == switch and not row.base):
+        for row in (row for table in tables for row in table.rows if row.switch == switch and row.decides):
             by_value.setdefault(row.settings[switch], []).append(row)
         if not by_value:
             continue

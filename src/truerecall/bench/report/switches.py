@@ -54,7 +54,7 @@ def switches_block(file: str, switches: Switches | None) -> str:
 
 def _decided(one: Decision, switches: Switches) -> list[str]:
     rows = [
-        [row for row in found.rows if row.switch == one.switch and not row.base] for found in switches.tables
+        [row for row in found.rows if row.switch == one.switch and row.decides] for found in switches.tables
     ]
     # The most that any value changed: the lists of two values may differ at other questions.
     changed = [max((row.n - row.identical_lists for row in own), default=None) for own in rows]
@@ -121,7 +121,7 @@ def _tables(one: SwitchTable, switches: Switches) -> Iterable[Table]:
             )
             for row in one.rows
             for lane in row.lanes
-            if row.reference and not row.base and len(row.settings) == 1
+            if row.reference and row.decides
         ],
         words=2,
     )

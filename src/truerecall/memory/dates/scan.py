@@ -45,13 +45,14 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(NINETIES, periods.decade),
 }
 
+_OF_TIME = SURE | NAMED
+
 
 def may_name_a_date(text: str) -> bool:
     """Whether it is worth reading: most texts are not, and this takes a few microseconds."""
     words, numbered = words_of(text.lower())
-    if not SURE.isdisjoint(words):
-        return True
-    if not NAMED.isdisjoint(words) and not TURNED.isdisjoint(words):
+    # The first alone decides of most texts.
+    if not _OF_TIME.isdisjoint(words) and not (SURE.isdisjoint(words) and TURNED.isdisjoint(words)):
         return True
     return numbered and any(
         len(word) in (3, 4, 5) and word[0].isdecimal() and _numeral(word) for word in words

@@ -120,7 +120,8 @@ def test_each_switch_that_ships_off_is_looked_at_at_the_references_value() -> No
     }
 
     for name, value in reference.items():
-        assert {name: value} in [one.changes for one in rows if one.switch == name]
+        if value != OFF.get(name, 0.0):
+            assert {name: value} in [one.changes for one in rows if one.switch == name]
     assert next(one.changes for one in rows if one.switch == TOGETHER) == reference
     newer = {f"lanes.{one.name}" for one in fields(LaneWeights) if getattr(LaneWeights(), one.name) == 0.0}
     assert newer | {f"factors.{one.name}" for one in fields(FactorWeights)} <= VALUES.keys()

@@ -36,6 +36,9 @@ def _settled(made: Fixture, settings: Settings, *drafts: Draft) -> dict[str, Val
             "recalled": [draft.text in found for draft in drafts],
             "to be seen": len(memory.list(Filter(ended=True))),
             "reasons": [_told(memory, i) for i in ids],
+            "stated": [
+                [view.status, bool(view.reason)] for view in memory.facts(current=False) if view.derived
+            ],
         }
 
 
@@ -160,6 +163,7 @@ CLAIMS = (
                     "recalled": [False, True],
                     "to be seen": 2,
                     "reasons": [True, False],
+                    "stated": [["superseded", True], ["current", False]],
                 },
             ),
         ),

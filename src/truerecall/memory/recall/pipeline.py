@@ -8,7 +8,7 @@ clock but the stopwatch of the trace.
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, get_args
 
@@ -92,7 +92,7 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
         while True:
             first = candidates[:most]
             places = {candidate.id: candidate.place for candidate in first}
-            ranked = _scored(search, first, request.now, ran.rankings)
+            ranked = _scored(search, first, request.now)
             hits, untrusted = trusted(ranked, request.trust)
             hits, overtaken = believed(view, hits, places, request.valid_at)
             hits = pinned_first(hits, pinned)
@@ -102,6 +102,7 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
             if len(hits) >= limit or most >= len(candidates):
                 break
             most *= 2
+        found = _explained(hits[:limit], first, ran.rankings)
     steps = Steps(
         query=asked.query,
         lanes=ran.traces,
@@ -114,7 +115,7 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
         understood=_understood(request, asked.query, settings),
         diversified=diversified,
     )
-    return Recall(tuple(hits[:limit]), steps, request.budget, means.counter)
+    return Recall(found, steps, request.budget, means.counter)
 
 
 def _ask(request: Request, means: Means) -> Asked:
@@ -158,33 +159,30 @@ def _reranked(search: Search, fused_first: Sequence[int], weights: Weights) -> t
     return reranked, round((time.perf_counter() - began) * 1000, 3)
 
 
-def _scored(
-    search: Search, first: Sequence[Candidate], now: datetime, rankings: Mapping[str, LaneRanking]
-) -> list[Hit]:
+def _scored(search: Search, first: Sequence[Candidate], now: datetime) -> list[Hit]:
     """Candidates with their entries, in the order of the scores."""
     view, weights = search.view, search.settings.factors
     entries = view.entries([candidate.place for candidate in first])
-    found = _lane_hits(first, rankings)
     if not weights:
-        return [
-            Hit(entry, one.fused, one.base, lanes)
-            for one, lanes, entry in zip(first, found, entries, strict=True)
-        ]
+        return [Hit(entry, one.fused, one.base, {}) for one, entry in zip(first, entries, strict=True)]
     signals = signals_of(view, first, entries, search.query, weights)
     hits = [
-        Hit(entry, one.fused, one.base, lanes, factors(entry, now, weights, known))
-        for one, lanes, entry, known in zip(first, found, entries, signals, strict=True)
+        Hit(entry, one.fused, one.base, {}, factors(entry, now, weights, known))
+        for one, entry, known in zip(first, entries, signals, strict=True)
     ]
     return sorted(hits, key=lambda hit: sort_key(hit.entry, hit.score))
 
 
-def _lane_hits(first: Sequence[Candidate], rankings: Mapping[str, LaneRanking]) -> list[dict[str, LaneHit]]:
-    """Where each lane had each candidate, and why."""
-    lanes: list[dict[str, LaneHit]] = [{} for _ in first]
+def _explained(
+    hits: Sequence[Hit], first: Sequence[Candidate], rankings: Mapping[str, LaneRanking]
+) -> tuple[Hit, ...]:
+    """The hits with where each lane had them, and why: asked for no more of them than are returned."""
+    given = {candidate.id: candidate for candidate in first}
+    lanes: dict[str, dict[str, LaneHit]] = {hit.id: {} for hit in hits}
     for name, ranking in rankings.items():
-        given = [row for row, candidate in enumerate(first) if name in candidate.lanes]
-        reasons = ranking.reasons(np.array([first[row].place for row in given], dtype=np.intp))
-        for row, reason in zip(given, reasons, strict=True):
-            rank = first[row].lanes[name]
-            lanes[row][name] = LaneHit(rank, ranking.scores[rank - 1], reason)
-    return lanes
+        found = [given[hit.id] for hit in hits if hit.id in given and name in given[hit.id].lanes]
+        reasons = ranking.reasons(np.array([candidate.place for candidate in found], dtype=np.intp))
+        for candidate, reason in zip(found, reasons, strict=True):
+            rank = candidate.lanes[name]
+            lanes[candidate.id][name] = LaneHit(rank, ranking.scores[rank - 1], reason)
+    return tuple(replace(hit, lanes=lanes[hit.id]) for hit in hits)

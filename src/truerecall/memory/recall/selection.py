@@ -7,7 +7,7 @@ from datetime import datetime
 from truerecall.core.entry import DERIVED, Entry, Trust
 from truerecall.memory.recall.dedup import duplicates
 from truerecall.memory.recall.recalled import Hit
-from truerecall.memory.recall.statements import overtaken, stated_about
+from truerecall.memory.recall.statements import overtaken, stated
 from truerecall.memory.recall.trace import Dropped
 from truerecall.memory.store.view import View
 
@@ -30,8 +30,7 @@ def believed(view: View, hits: Sequence[Hit], places: Mapping[str, int], when: d
     derived = {places[hit.id] for hit in hits if hit.entry.kind in DERIVED}
     if len(derived) < 2:
         return hits, []
-    subjects = frozenset[str]().union(*view.links.mentioned(sorted(derived)))
-    instead = overtaken([one for one in stated_about(view, subjects) if one.place in derived], when)
+    instead = overtaken(stated(view, view.links.stated_by(sorted(derived))), when)
     losers = {hit.id: instead[hit.id] for hit in hits if hit.id in instead and not hit.entry.pinned}
     kept = [hit for hit in hits if hit.id not in losers]
     return kept, [Dropped(loser, "conflict", winner) for loser, winner in losers.items()]

@@ -9,7 +9,7 @@ from truerecall.core.config import FactorWeights
 from truerecall.core.entry import Entry
 from truerecall.memory.dates.span import Span
 from truerecall.memory.recall.candidates import Candidate
-from truerecall.memory.recall.lanes.time import distance
+from truerecall.memory.recall.lanes.time import DAY
 from truerecall.memory.recall.query import Query
 from truerecall.memory.recall.score import Signals
 from truerecall.memory.store.standing import NEVER
@@ -53,5 +53,6 @@ def _days_off(view: View, places: Sequence[int], entries: Sequence[Entry], span:
     at = np.array(places, dtype=np.intp)
     starts, ends = view.event_from[at], view.event_to[at]
     starts, ends = np.where(starts == NEVER, learned, starts), np.where(starts == NEVER, learned, ends)
-    away: list[float] = distance(starts, ends, to_micros(span.start), to_micros(span.end)).tolist()
+    apart = np.maximum(starts - to_micros(span.end), to_micros(span.start) - ends)
+    away: list[float] = (np.maximum(apart, 0) / DAY).tolist()
     return away

@@ -14,7 +14,7 @@ import numpy as np
 
 from truerecall.memory.store.rows import LOOKUP, partition_range, read_ids
 from truerecall.memory.store.standing import Standing
-from truerecall.memory.store.triples import Triple, entity_ids, read_triples
+from truerecall.memory.store.triples import Triple, entity_ids, read_stated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +38,16 @@ class Usefulness:
 
     by_intent: Mapping[str, tuple[int, int, int]]
     """How often it was used, ignored, and failed, by the intent of the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is stated about an entity."""
+
+    count: int
+    """How many statements there are."""
+    triples: tuple[tuple[int, Triple], ...]
+    """Those that were read, each with its row's place, in order of arrival."""
 
 
 class Links:
@@ -97,18 +107,72 @@ class Links:
                     found[key, other] = max(weight, found.get((key, other), 0.0))
         return [(*pair, weight) for pair, weight in sorted(found.items())]
 
-    def triples(self, keys: Collection[str]) -> "list[tuple[int, Triple]]":
-        """Statements about these entities (subject or object, aliases included), each with its row's place."""
-        if not keys:
-            return []
-        wanted = set().union(*self._classes(keys).values())
-        triples = read_triples(self._db, self._partitions, None, wanted)
-        places, known = self._rows.find(np.array([triple.row for triple in triples], dtype=np.int64))
-        return [
-            (int(place), triple)
-            for place, held, triple in zip(places, known, triples, strict=True)
-            if held and self._allowed[place]
-        ]
+    def stated_by(self, places: Sequence[int]) -> "list[tuple[int, Triple]]":
+        """The statements of these rows, each with its row's place, in order of arrival."""
+        by_row = {int(self._rows.rowids[place]): place for place in places}
+        return [(by_row[triple.row], triple) for triple in read_stated(self._db, by_row)]
+
+    def stated_about(self, keys: Collection[str], most: int) -> dict[str, About]:
+        """What is stated about each of these entities, as subject or object, aliases included; not those without any.
+
+        Of many the statements of the highest trust, and of these the last learned.
+        """
+        classes = self._classes(keys)
+        names = set[str]().union(*classes.values())
+        numbers = [entity_ids(self._db, partition, names) for partition in self._partitions]
+        chosen: dict[str, tuple[int, list[int]]] = {}
+        for key, of_one in classes.items():
+            rows = [
+                self._entries(f"{column} = ?", (known[name],))
+                for known in numbers
+                for name in sorted(of_one & known.keys())
+                for column in ("subject", "object")
+            ]
+            if count := sum(len(part) for part in rows):
+                first, count = self._leading(np.concatenate(rows), most)
+                chosen[key] = (count, first)
+        said = self.stated_by(self._places_of({row for _, first in chosen.values() for row in first}))
+        found = {}
+        for key, (count, first) in chosen.items():
+            wanted, of_one = set(first), classes[key]
+            about = [
+                (place, triple)
+                for place, triple in said
+                if triple.row in wanted and (triple.subject in of_one or triple.object in of_one)
+            ]
+            if about:
+                found[key] = About(count, tuple(about))
+        return found
+
+    def rivals(self, questions: Collection[tuple[str, str]], most: int) -> "list[tuple[int, Triple]]":
+        """What is stated of each subject by each predicate, aliases included; of many as in ``stated_about``."""
+        classes = self._classes({subject for subject, _ in questions})
+        rows: set[int] = set()
+        for subject, predicate in sorted(questions):
+            for partition in self._partitions:
+                for number in entity_ids(self._db, partition, classes[subject]).values():
+                    found = self._entries("subject = ? AND predicate = ?", (number, predicate))
+                    rows.update(self._leading(found, most)[0])
+        wanted = {(name, predicate) for subject, predicate in questions for name in classes[subject]}
+        said = self.stated_by(self._places_of(rows))
+        return [(place, triple) for place, triple in said if (triple.subject, triple.predicate) in wanted]
+
+    def _entries(self, condition: str, arguments: tuple[object, ...]) -> "NDArray[np.int64]":
+        """Of the statements that meet a condition the rows that make them; one that makes two stands here twice."""
+        (rows,) = self._db.execute(
+            f"SELECT group_concat(entry) FROM triple WHERE {condition}", arguments
+        ).fetchone()
+        return np.fromstring(rows or "", dtype=np.int64, sep=",")
+
+    def _leading(self, rowids: "NDArray[np.int64]", most: int) -> tuple[list[int], int]:
+        """The rows of the highest trust and learned last, as many as wanted, and how many there are."""
+        places = self._places(rowids)
+        order = np.lexsort((-self._rows.rowids[places], -self._rows.trust[places]))[:most]
+        return [int(row) for row in self._rows.rowids[places[order]]], len(places)
+
+    def _places_of(self, rowids: Collection[int]) -> list[int]:
+        places: list[int] = self._places(np.array(sorted(rowids), dtype=np.int64)).tolist()
+        return places
 
     def causes(self, places: Sequence[int]) -> list[CausalLink]:
         """Causal links with an end among these rows; of links that were made twice the surest."""

@@ -102,6 +102,17 @@ def read_triples(
     return [found[key] for key in sorted(found)]
 
 
+def read_stated(db: sqlite3.Connection, rows: Iterable[int]) -> list[Triple]:
+    """The statements of the entries of these rows, in order of arrival."""
+    found = []
+    for part in _parts(sorted(rows)):
+        marks = ", ".join("?" * len(part))
+        found += db.execute(
+            _SELECT + f"t.entry IN ({marks}) ORDER BY t.entry, t.place", (_ALWAYS, *part)
+        ).fetchall()
+    return [_triple(row) for row in found]
+
+
 def rivals_of(
     db: sqlite3.Connection, partition: int, subject: str, predicate: str, upto: int
 ) -> list[Triple]:

@@ -14,6 +14,7 @@ predicate is current, ``memory.conflict`` decides. No row is found by way of a n
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,13 +24,14 @@ from truerecall.memory.predicates import FUNCTIONAL
 from truerecall.memory.recall.lanes.entity import NAMELESS
 from truerecall.memory.recall.lanes.ranking import LaneRanking, best, cannot
 from truerecall.memory.recall.lanes.seeded import Seeded
-from truerecall.memory.recall.statements import Stated, current_of, stated_about
+from truerecall.memory.recall.statements import Stated, current_of, stated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DEPTH = 2
 FAN_OUT = 8
+_MOST_READ = 24  # statements of an entity: eight of them are followed
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,8 @@ def _spread(seeded: Seeded) -> _Found:
         ways: dict[str, _Way] = {}
         now: set[str] = set()
         for key, way in frontier.items():
-            said = about.get(key, [])
-            on = way.on(len(said))
+            degree, said = about.get(key, (0, []))
+            on = way.on(degree)
             for one in [each for each in said if each.triple.id not in followed][:FAN_OUT]:
                 now.add(one.triple.id)
                 if way.start not in seeded.own.get(one.place, ()):
@@ -99,25 +101,26 @@ def _spread(seeded: Seeded) -> _Found:
     return found
 
 
-def _about(seeded: Seeded, keys: Iterable[str]) -> dict[str, list[Stated]]:
-    """The current statements about each of these entities, those to follow first."""
-    wanted = frozenset(keys)
+def _about(seeded: Seeded, keys: Iterable[str]) -> dict[str, tuple[int, list[Stated]]]:
+    """Of each of these entities how many statements about it are current, and those to follow first of what was read.
+
+    Of hundreds only some are read. That one among the others may have been overtaken is not known.
+    """
     view = seeded.search.view
-    read = {one.triple.id: one for one in stated_about(view, wanted)}
-    followed = frozenset(read)
-    # What is said of another subject may have been overtaken by what else is said of it.
-    single = [one for one in read.values() if one.triple.predicate in FUNCTIONAL]
-    subjects = frozenset(one.subject for one in single) - wanted
-    if subjects:
-        read |= {one.triple.id: one for one in stated_about(view, subjects)}
-    about: dict[str, list[Stated]] = {}
-    for one in current_of(read.values(), seeded.search.valid_at):
-        if one.triple.id in followed:
-            for key in {one.subject, one.object} & wanted:
-                about.setdefault(key, []).append(one)
-    for said in about.values():
-        said.sort(key=_precedence)
-    return about
+    found = view.links.stated_about(sorted(keys), _MOST_READ)
+    read = {one.triple.id: one for one in stated(view, chain(*(about.triples for about in found.values())))}
+    # Of what holds one value at a time every value counts, whomever it leads to.
+    single = {
+        (one.subject, one.triple.predicate) for one in read.values() if one.triple.predicate in FUNCTIONAL
+    }
+    rivals = stated(view, view.links.rivals(single, _MOST_READ)) if single else []
+    everything = {one.triple.id: one for one in (*read.values(), *rivals)}
+    holding = {one.triple.id for one in current_of(everything.values(), seeded.search.valid_at)}
+    followed: dict[str, tuple[int, list[Stated]]] = {}
+    for key, about in found.items():
+        said = [read[triple.id] for _, triple in about.triples if triple.id in holding]
+        followed[key] = (about.count - len(about.triples) + len(said), sorted(said, key=_precedence))
+    return followed
 
 
 def _precedence(one: Stated) -> tuple[object, ...]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 DAY = 86_400_000_000
 """Microseconds."""
 _LEAST = 5e-10  # what is 0 to nine decimals is near nothing
+_FAR = np.iinfo(np.int64).max
 
 UNDATED = "the query names no time, and the first hits have none"
 
@@ -31,14 +32,17 @@ def time(seeded: Seeded) -> LaneRanking:
     if not spans:
         return cannot(UNDATED)
     dated = np.flatnonzero(view.allowed & (view.event_from != NEVER))
-    days = np.full(len(dated), np.inf)
+    starts, ends = view.event_from[dated], view.event_to[dated]
+    nearest = np.full(len(dated), _FAR)
     for place, start, end in spans:
-        away = distance(view.event_from[dated], view.event_to[dated], start, end)
-        away[dated == place] = np.inf  # a row is no reason for itself
-        np.minimum(days, away, out=days)
-    scores = np.exp(-days / search.settings.recall.time_window)
-    near = scores >= _LEAST
-    found, scores, days = dated[near], scores[near], days[near]
+        away = np.maximum(starts - end, start - ends)
+        if place >= 0:  # a row is no reason for itself
+            away[np.searchsorted(dated, place)] = _FAR
+        np.minimum(nearest, away, out=nearest)
+    window = search.settings.recall.time_window
+    near = nearest <= -np.log(_LEAST) * window * DAY
+    found, days = dated[near], np.maximum(nearest[near], 0) / DAY
+    scores = np.exp(-days / window)
     first = best(view, found, scores, search.depth)
     target = "the time asked for" if span is not None else "a first hit"
     by_place = dict(zip(found[first].tolist(), days[first].tolist(), strict=True))
@@ -47,15 +51,6 @@ def time(seeded: Seeded) -> LaneRanking:
         return [_told(by_place[place], target) for place in places.tolist()]
 
     return LaneRanking(tuple(found[first].tolist()), tuple(scores[first].tolist()), len(found), reasons)
-
-
-def distance(
-    starts: "NDArray[np.int64]", ends: "NDArray[np.int64]", start: int, end: int
-) -> "NDArray[np.float64]":
-    """Days between stretches of time and another, 0 where they meet; in microseconds, all of them known."""
-    apart = np.maximum(starts - end, start - ends)
-    days: NDArray[np.float64] = np.maximum(apart, 0) / DAY
-    return days
 
 
 def _of_seeds(seeded: Seeded) -> list[tuple[int, int, int]]:

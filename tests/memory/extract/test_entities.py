@@ -29,6 +29,8 @@ def found(text: str) -> list[tuple[str, str]]:
         ("so HAPPY, it is SO good in NYC", ["NYC"]),
         ("THIS IS ALL SHOUTED", []),
         ("we flew to the US", ["US"]),
+        ("- Marinate: an hour\n- Lisbon and Porto\n## Budget\nNASA flew.", ["Porto", "NASA"]),
+        ("in Lisbon, Portugal, See you", ["Lisbon", "Portugal"]),
         ("Привет, Анна живёт в Москве", ["Привет", "Анна", "Москве"]),
         ("wir fuhren nach Österreich", ["Österreich"]),
     ],
@@ -54,6 +56,8 @@ def test_names_are_runs_of_capitals_that_are_no_starts_of_sentences(text: str, n
         ("at 10/12/2023 we ran 3.5 miles, and/or 24/7", []),
         ("open `src/Auth.py` and src/auth.py", [("src/Auth.py", "path"), ("src/auth.py", "path")]),
         ("sad/happy, src/memory and his/her/their", [("src/memory", "path")]),
+        (r'{"output": "src/a.py\nsrc/b.py"}', [("src/a.py", "path"), ("src/b.py", "path")]),
+        (r"in C:\Users\ada\notes.txt", [(r"C:\Users\ada\notes.txt", "path")]),
         ("修复src/auth.py的错误", [("src/auth.py", "path")]),
     ],
 )

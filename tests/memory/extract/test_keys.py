@@ -50,6 +50,8 @@ APART = [
     ("@ada", "ada"),
     ("#12", "12"),
     ("東京", "京都"),
+    ("กี", "ก"),  # a sign at the end of a name is part of it
+    ("v2", "2"),
     ("🎉", "😀"),
 ]
 
@@ -99,7 +101,31 @@ def test_no_nickname_stands_for_two_names_and_no_full_name_is_a_nickname() -> No
     assert set(NICKNAMES) & {"alex", "sam", "nate", "kate", "chris", "pat", "steve", "ed", "will"} == set()
 
 
-@given(st.text())
+ODD = [
+    "the ",
+    "'s",
+    "bob",
+    "Bob ",
+    "v1.",
+    "id:",
+    "path:",
+    "É",
+    "ß",
+    "\u0130",
+    "ﬁ",
+    "中",
+    "\u0301",
+    "\u200d",
+    "\ud800",
+    "\x00",
+]
+PIECES = st.sampled_from([*"abzABZ019 .,'`\"_-/\\@#$:+%()!", *ODD])
+
+
+@given(st.text() | st.lists(PIECES, max_size=9).map("".join))
+@example(".\u0301")
+@example("-v1.")
+@example("v1.a_")
 @example("the the cure of time")
 @example("the Bob")
 @example("Bob's's")

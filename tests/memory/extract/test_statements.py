@@ -77,6 +77,7 @@ def test_a_plain_statement_is_found(text: str, statement: tuple[str, str, str]) 
         "I turned 30 pages.",
         "My favourite part is the end.",
         "Should we use Redis?",
+        "The hash requires a lot of power.",
         "Marriage requires patience and it needs love.",
         "I work for peanuts.",
         "My wife laughs. My dog ran.",
@@ -118,6 +119,7 @@ def test_a_text_makes_16_statements_at_most() -> None:
         ("Robert, known as Bob", []),  # one key already
         ("Mara called Tom yesterday, she is known as clever", []),
         ("auth.py and oauth.py", []),
+        ('"This" is known as "finding a block"', []),
     ],
 )
 def test_aliases_are_those_that_the_text_states(text: str, pairs: list[tuple[str, str]]) -> None:

@@ -4,6 +4,7 @@ import re
 
 from truerecall.memory.extract.names import key_of, kind_of
 from truerecall.memory.extract.records import Named
+from truerecall.memory.extract.words import AT_START
 
 MOST = 16
 """Pairs that one text can state."""
@@ -30,6 +31,10 @@ def aliases_in(text: str) -> tuple[tuple[tuple[str, str], ...], tuple[Named, ...
         if "called" in verb and "also" not in verb:
             continue  # "Ada called Bob" is a telephone call
         pair = _named(one), _named(other)
+        if any(
+            part.name.lower() in AT_START or part.name[0].islower() for part in pair if part.kind == "name"
+        ):
+            continue  # 'this is known as "finding a block"'
         if pair[0].key and pair[1].key and pair[0].key != pair[1].key:
             pairs[pair[0].key, pair[1].key] = None
             named |= {part.key: part for part in pair}

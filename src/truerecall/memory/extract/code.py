@@ -22,7 +22,7 @@ _PROMPT = re.compile(r"^[ \t]*\$ ([^\n]{1,200})", re.MULTILINE)
 _EXIT = re.compile(r"\bexit(?:ed with)? (?:code|status) (\d{1,3})\b")
 _TOKEN_SIGNS = r"A-Za-z0-9_\u00c0-\u024f./\\@#~:$%+\-"
 _TOKEN = re.compile(
-    rf"(?<![{_TOKEN_SIGNS}<])(?=[A-Za-z\-]*+(?:[_/\\@#0-9~$]|[.:]+\w|(?<=[a-z])[A-Z])|[A-Za-z]*[a-z][A-Z]|[A-Z]{{3}})"
+    rf"(?<![{_TOKEN_SIGNS}<])(?=[A-Za-z\-]*+(?:[_/\\@#0-9~$]|[.:]+[\w\\]|(?<=[a-z])[A-Z])|[A-Za-z]*[a-z][A-Z]|[A-Z]{{3}})"
     rf"[{_TOKEN_SIGNS}]+(?:\(\))?"
 )
 _PLACE_IN_FILE = re.compile(r"(?<=\w):\d+(?::\d+)?:?$")
@@ -39,7 +39,8 @@ def technical(text: str, found: list[tuple[int, Named]]) -> str:
         text = _blanked(text, _take_links(text, found))
     if "`" in text or "$ " in text or "exit" in text:
         text = _blanked(text, _take_commands(text, found))
-    for match in _TOKEN.finditer(text):
+    plain = text.replace("\\n", "  ") if "\\n" in text and ":\\" not in text else text  # JSON within a text
+    for match in _TOKEN.finditer(plain):
         token = match.group()
         if len(token) > _LONGEST:
             continue

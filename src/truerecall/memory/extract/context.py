@@ -100,7 +100,7 @@ def phrase_after(text: str, place: int) -> Named | None:
         return None
     if words[0].lower() in _ARTICLES:
         del words[0]
-    return value(" ".join(words)) if words and any(c.isalnum() for c in words[0]) else None
+    return value(" ".join(words)) if words and words[0].lower() not in EMPTY else None
 
 
 def clause_after(text: str, place: int) -> Named | None:

@@ -94,7 +94,11 @@ def _capitalised(text: str, found: Found) -> None:
             start > 1 and text[start - 1] == " " and (text[start - 2].isalnum() or text[start - 2] in _INNER)
         )
         for place, name in _split(match.group(), start, inner):
-            if place == start and not inner and _is_common(name, text):
+            if (
+                place == start
+                and not inner
+                and (_is_common(name, text) or _begins_an_item(name, text, start))
+            ):
                 doubtful.append((place, name))
                 continue
             certain.add(name)
@@ -156,6 +160,18 @@ def _is_common(word: str, text: str) -> bool:
     if lower in AT_START or _DRAWN_OUT.search(lower) is not None:
         return True
     return (len(word) > 5 and lower.endswith(SUFFIXES)) or f" {lower} " in text
+
+
+def _begins_an_item(word: str, text: str, start: int) -> bool:
+    """Whether a single word heads an item of a list, a cell or a heading, where every word has a capital."""
+    if " " in word or (word.isupper() and len(word) < 6):
+        return False
+    place = start - 1
+    while place > 0 and start - place < 6 and text[place] == " ":
+        place -= 1
+    if place < 0:
+        return False
+    return text[place] in "*#-+|:>\u2022\u2013\u2014" or (text[place] == "." and text[place - 1].isdigit())
 
 
 def _bare(name: str) -> str:

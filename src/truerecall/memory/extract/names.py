@@ -17,14 +17,10 @@ from truerecall.memory.extract.words import ENGLISH_EXECUTABLES, EXECUTABLES
 _LONGEST_SHAPE = 300
 """A longer string is not looked at for a shape: it is prose."""
 
-_PREFIXES: Mapping[str, EntityKind] = {
-    "path:": "path",
-    "id:": "identifier",
-    "error:": "error",
-    "command:": "command",
-}
+_PREFIXES = ("path:", "id:", "error:", "command:")
 """Put before the keys of kinds that could clash with a name; a key that has one is its own key."""
 
+_MOST_PASSES = 8
 
 # The order decides: each alternative is tried on the whole string.
 _SHAPE = re.compile(
@@ -46,7 +42,7 @@ _SHAPE = re.compile(
     """.replace(
         "EXTENSIONS",
         "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|go|rs|c|h|cc|cpp|hpp|java|kt|rb|php|cs|swift|scala|sh|bash|zsh|ps1|sql|"
-        "html?|css|scss|vue|svelte|md|rst|txt|jsonl?|ya?ml|toml|ini|cfg|conf|env|lock|log|xml|csv|tsv|parquet|db|"
+        "html?|css|scss|vue|svelte|md|rst|txt|jsonl?|ya?ml|toml|ini|cfg|conf|env|lock|xml|csv|tsv|parquet|db|"
         "sqlite3?|proto|tf|gradle|zip|tar|gz|tgz|whl|png|jpe?g|gif|svg|webp|pdf|docx?|xlsx?|pptx?|mp[34]|wav|mov",
     ),
     re.VERBOSE,
@@ -54,8 +50,8 @@ _SHAPE = re.compile(
 _SIMPLE = re.compile(r"[A-Z][a-z]*(?:[ '-][A-Za-z][a-z]*)*")
 _FILES = frozenset(("Makefile", "Dockerfile"))
 _ABBREVIATION = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?\.?")
-_DOTTED_NAME = re.compile(r"(?:[A-Z][a-z]{0,3}\.)+[A-Z]\w*|(?:Node|Next|Nuxt|Vue|Express|Three|Ember)\.js")
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_DOTTED_NAME = re.compile(r"(?:[A-Z][a-z]{0,3}\.)+[A-Z]\w*|(?i:node|next|nuxt|vue|express|three|ember)\.js")
+_PLAIN = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*")
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 _STRAIGHT = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
 
@@ -81,17 +77,26 @@ def key_of(name: str, kind: EntityKind | None = None) -> str:
     shape decides. A key's own key is itself. Empty only for a string without a visible character.
     """
     text = " ".join(_storable(name).split())
-    for prefix in _PREFIXES:
-        if text.startswith(prefix) and len(text) > len(prefix):
+    if kind in ("command", "error"):
+        return _key(text, kind)
+    for _ in range(_MOST_PASSES):
+        if text.startswith(_PREFIXES) and text[-1] != ":":
             return text
-    if kind not in ("command", "error"):
-        text = text.strip("`") or text
-        kind = kind_of(text)
+        bare = text.strip("`\"'*,;!? ").rstrip(".: ") or text
+        key = _key(bare, kind_of(bare))
+        if key == text or _PLAIN.fullmatch(key):
+            return key
+        text = key
+    return text
+
+
+def _key(text: str, kind: EntityKind) -> str:
     match kind:
         case "name" | "value":
             return _folded(text)
         case "version":
-            return text.removeprefix("v") if "." in text else text
+            bare = text.removeprefix("v")
+            return bare if "." in bare and kind_of(bare) in ("version", "value") else text
         case "handle":
             return text if text[0] == "#" and not text[1:].isalpha() else text.lower()
         case "link":
@@ -121,29 +126,40 @@ def _storable(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    """The key of a name: folded until folding changes nothing more."""
-    before = None
-    for _ in range(8):
-        if text == before:
-            break
-        before = text
-        text = _fold_once(text)
-    return text
-
-
-def _fold_once(text: str) -> str:
+    """The key of a name; linear in its length."""
     folded = " ".join(fold(text).split())
-    bare = _EDGES.sub("", folded)
+    start, end = _core(folded)
+    bare = folded[start:end]
     if not bare:
         return folded
-    if bare.endswith("'s") and len(bare) > 2:
-        bare = bare[:-2].rstrip()
-    while bare.startswith("the ") and len(bare) > 8:  # "The Hague" is "Hague"; "The Who" stays
-        bare = bare[4:]
     first, space, rest = bare.partition(" ")
     if (full := NICKNAMES.get(first)) is not None and rest.count(" ") < 2:
-        bare = full + space + rest
+        return full + space + rest
     return bare
+
+
+def _core(text: str) -> tuple[int, int]:
+    """The bounds without punctuation, possessive endings and leading articles: "The Hague", not "The Who"."""
+    start, end = 0, len(text)
+    while True:
+        while end and not _counts(text[end - 1]):
+            end -= 1
+        if end < 3 or text[end - 1] != "s" or text[end - 2] != "'":
+            break
+        end -= 2
+    while start < end:
+        if not _counts(text[start]):
+            start += 1
+        elif text.startswith("the ", start) and end - start > 8:
+            start += 4
+        else:
+            break
+    return start, end
+
+
+def _counts(character: str) -> bool:
+    """Whether it is part of a name at its edge: a letter, a digit, or a sign that belongs to one."""
+    return character.isalnum() or unicodedata.category(character)[0] == "M"
 
 
 def _read_nicknames() -> Mapping[str, str]:

@@ -77,11 +77,35 @@ def test_statements_are_found_from_both_ends(memory: Memory) -> None:
     memory.remember(Draft("Mara lives in Lisbon", kind="fact", statement=says))
 
     for key in ("mara", "lisbon"):
-        ((place, triple),) = seen(memory, "triples", [key])
+        ((place, triple),) = seen(memory, "stated_about", [key], 10)[key].triples
         assert (place, triple.subject, triple.predicate, triple.object, triple.names) == (
             0, "mara", "lives_in", "lisbon", ("Mara", "Lisbon"),
         )  # fmt: skip
-    assert seen(memory, "triples", ["zoe"]) == []
+    assert seen(memory, "stated_by", [0]) == [(0, triple)]
+    assert seen(memory, "stated_about", ["zoe"], 10) == {}
+
+
+def test_of_many_statements_those_of_the_highest_trust_learned_last_are_given(memory: Memory) -> None:
+    for number, trust in enumerate(("system", "learned", "learned", "external")):
+        says = Statement("Mara", "likes", f"thing {number}")
+        memory.remember(Draft(f"fact {number}", kind="fact", statement=says, trust=Trust.parse(trust)))
+    found = seen(memory, "stated_about", ["mara"], 2)["mara"]
+
+    assert found.count == 3
+    assert [place for place, _ in found.triples] == [0, 2]
+
+
+def test_rivals_are_what_is_said_of_a_subject_by_a_predicate(memory: Memory) -> None:
+    memory.remember(["Wilhelmina, known as Minna, left.", "Minna lives in Porto."])
+    memory.remember(
+        Draft(
+            "fact", kind="fact", statement=Statement("Wilhelmina", "lives_in", "Lisbon"), visibility="private"
+        )
+    )
+    memory.remember(Draft("other", kind="fact", statement=Statement("Wilhelmina", "likes", "Lisbon")))
+    found = seen(memory, "rivals", [("minna", "lives_in")], 10)
+
+    assert sorted(triple.object for _, triple in found) == ["lisbon", "porto"]
 
 
 def test_causal_links_are_followed_both_ways_and_the_surest_counts(told: Memory) -> None:

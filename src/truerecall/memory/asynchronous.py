@@ -50,6 +50,8 @@ class AsyncMemory:
     counts = _awaited(Memory.counts)
     facts = _awaited(Memory.facts)
     link = _awaited(Memory.link)
+    profile = _awaited(Memory.profile)
+    set_profile = _awaited(Memory.set_profile)
     feedback = _awaited(Memory.feedback)
     ask = _awaited(Memory.ask)
     reflect = _awaited(Memory.reflect)

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Unpack
 
 from truerecall.core.clock import Clock, aware, system_clock
 from truerecall.core.config import Settings, zone_of
-from truerecall.core.entry import DEFAULT_TRUST, Draft, Entry, Event, EventKind, Scope, Statement, Trust
+from truerecall.core.entry import (
+    DEFAULT_TRUST,
+    Draft,
+    Entry,
+    Event,
+    EventKind,
+    ProfileTrait,
+    Scope,
+    Statement,
+    Trust,
+)
 from truerecall.core.ids import IdSource, seeded_bits, system_bits
 from truerecall.errors import InvalidInput
 from truerecall.memory.keeping import Keeping
@@ -37,6 +47,7 @@ from truerecall.models.tokens import counter as named_counter
 
 if TYPE_CHECKING:  # loaded by the verb that needs them
     from truerecall.memory.ask import Answer
+    from truerecall.memory.profile import ProfileRow
     from truerecall.memory.reflect.run import Options, Reflection
     from truerecall.models.protocols import ChatModel
 
@@ -150,6 +161,31 @@ class Memory(Knowing, Keeping):
         means = Means(self._embedder, self.weights, self.settings, self._counter)
         return recall(self._store, self.scope, request, means)
 
+    def profile(self, trait: ProfileTrait | None = None) -> "tuple[ProfileRow, ...]":
+        """What is lastingly so of the user, by trait and key; of one trait only where it is named."""
+        from truerecall.memory.profile import rows
+
+        return rows(self, trait)
+
+    def set_profile(
+        self,
+        trait: ProfileTrait,
+        key: str,
+        text: str,
+        *,
+        trust: Trust | str = Trust.LEARNED,
+        source_ids: Sequence[str] = (),
+    ) -> WriteResult:
+        """Set a row of the user's profile; an older one of the same trait and key is superseded.
+
+        Refused, with the reason in the result, where it is external, by itself or by one of its sources, or trusted
+        less than the row that is there. See ``memory.profile.put``.
+        """
+        from truerecall.memory.profile import put
+
+        self._writable()
+        return put(self, trait, key, text, trust=trust, source_ids=source_ids)
+
     def ask(self, question: str, *, chat: "ChatModel | None" = None, learn: bool = True) -> "Answer":
         """Answer a question from what is recalled for it, with every citation checked; off until it is switched on.
 
@@ -239,7 +275,8 @@ class Memory(Knowing, Keeping):
             statement=statement,
             trait=old.trait,
         )
-        made = entry_of(draft, self.scope, self._ids(), now, self._store.get(self.scope, old.source_ids))
+        sources, validate = self._store.get(self.scope, old.source_ids), self.settings.write.validate
+        made = entry_of(draft, self.scope, self._ids(), now, sources, validate)
         if isinstance(made, Refusal):
             return WriteResult("refused", None, made.reason)
         entry = made.entry
@@ -269,7 +306,11 @@ class Memory(Knowing, Keeping):
         now = self._clock()
         sources = self._store.get(self.scope, {i for draft in drafts for i in draft.source_ids})
         ids = self._ids.many(len(drafts))
-        made = [entry_of(draft, self.scope, i, now, sources) for draft, i in zip(drafts, ids, strict=True)]
+        validate = self.settings.write.validate
+        made = [
+            entry_of(draft, self.scope, entry_id, now, sources, validate)
+            for draft, entry_id in zip(drafts, ids, strict=True)
+        ]
         items = self._embedded([one.entry for one in made if isinstance(one, Accepted)], progress)
         written = iter(
             zip(self._store.write([item for item, _ in items], now, self._ids), items, strict=True)

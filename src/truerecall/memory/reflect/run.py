@@ -162,7 +162,8 @@ def _one(run: Run, asker: Asker, group: Group, dry: bool, written: Collection[st
 
 def _preview(run: Run, group: Group, draft: Draft) -> WriteResult:
     sources = {entry.id: entry for entry in group.entries}
-    made = entry_of(draft, run.memory.scope, _NO_ID, run.now, sources)
+    validate = run.memory.settings.write.validate
+    made = entry_of(draft, run.memory.scope, _NO_ID, run.now, sources, validate)
     if isinstance(made, Refusal):
         return WriteResult("refused", None, made.reason)
     return WriteResult("stored", None, made.remark, made.entry.masked)

@@ -25,6 +25,7 @@ from truerecall.errors import InvalidInput
 from truerecall.memory.conflict import Outcome
 from truerecall.memory.write.border import normalise, strip_recalled
 from truerecall.memory.write.mask import mask
+from truerecall.memory.write.validate import FINE, judged, profile_refusal
 
 
 class Message(TypedDict):
@@ -138,12 +139,18 @@ def _message(message: Mapping[str, object]) -> tuple[str, object]:
 
 
 def entry_of(
-    draft: Draft, scope: Scope, entry_id: str, now: datetime, sources: Mapping[str, Entry]
+    draft: Draft,
+    scope: Scope,
+    entry_id: str,
+    now: datetime,
+    sources: Mapping[str, Entry],
+    validate: bool = True,
 ) -> Accepted | Refusal:
     """The entry of a draft: its text cleaned at the border, secrets masked, trust and visibility bound.
 
     ``sources`` holds the draft's source entries, as far as the writer sees them. A derived entry gets the lowest trust
-    of its sources and is private if one of them is, so that nothing is laundered or told on.
+    of its sources and is private if one of them is, so that nothing is laundered or told on. With ``validate`` a
+    derived text that gives orders is refused, or trusted as external at most (``write.validate``).
     """
     if draft.source_ids and (missing := [i for i in draft.source_ids if i not in sources]):
         return Refusal(f"its source {missing[0]} is not an entry that you can see")
@@ -165,14 +172,29 @@ def entry_of(
         replayed = replayed or any(origin.replayed for origin in origins)
         first = draft.recorded_at or (origins[0].recorded_at if replayed else now)
         learned = max(first, *(origin.recorded_at for origin in origins))
-    entry = Entry(  # by place, in half the time: 19 names have to be matched
+    verdict = judged(_told(masked.text, draft.statement), draft.kind) if validate else FINE
+    if verdict.decision == "refused":
+        return Refusal(verdict.reason)
+    if verdict.decision == "lowered":
+        trust = Trust.EXTERNAL
+    if (refusal := profile_refusal(draft.kind, trust)) is not None:
+        return Refusal(refusal)
+    entry = Entry(  # by place, in half the time: 21 names have to be matched
         entry_id, scope, "private" if private else "shared", masked.text, draft.kind, draft.decay_class, trust,
         _clean(draft.source), source_ids, draft.happened_at, learned, replayed, draft.valid_from, draft.valid_to,
         draft.valid_to, draft.proof_count, draft.confidence, draft.pinned, masked.count,
         _masked(draft.statement), draft.trait,
     )  # fmt: skip
     stripped = len(given) - len(text)
-    return Accepted(entry, f"{stripped} characters of recalled memory were left out" if stripped else "")
+    left_out = f"{stripped} characters of recalled memory were left out" if stripped else ""
+    return Accepted(entry, "; ".join(remark for remark in (verdict.reason, left_out) if remark))
+
+
+def _told(text: str, statement: Statement | None) -> str:
+    """All that an entry tells: an order may stand in its statement."""
+    if statement is None:
+        return text
+    return "\n".join((text, statement.subject, statement.predicate, statement.object))
 
 
 def _masked(statement: Statement | None) -> Statement | None:

@@ -195,7 +195,9 @@ class _Held:
             # It speaks of when it was recorded, or of its last instant where it was history by then.
             known = min(claim.recorded_at, claim.end or END)
             return cls(claim, known, known, until)
-        return cls(claim, claim.start, max(claim.start, claim.start_by or claim.start), until)
+        by = claim.start_by
+        last = claim.start if by is None or by >= END else max(claim.start, by)  # "since May" has an exact start
+        return cls(claim, claim.start, last, until)
 
     @property
     def sure(self) -> datetime:

@@ -17,11 +17,16 @@ _HIDDEN_BREAK = re.compile(r"-[ \t]*\r?\n[ \t]*")  # a word that is divided at t
 _TARGET = re.compile(
     r"(?:https?|ftp|hxxps?)\W{0,2}:\W{0,2}//[^\s<>]+|\bwww\.[^\s<>]+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}"
 )
-_TAG = re.compile(r"</?[a-z][a-z0-9]{0,12}>")
-_MARKUP = re.compile(r"[*`~\\]+")
+# Marks of a format, which a reader does not see as words; quote signs at the beginnings of lines as well.
+_FORMAT = re.compile(
+    r"</?(?:a|b|i|u|s|p|br|em|tt|h[1-6]|li|ol|ul|div|sub|sup|code|font|mark|span|small|strong)/?>"
+    r"|\*{2,}|~{2,}|`+|(?:(?<=\n)|^)[ \t]*(?:>[ \t]*){1,8}"
+)
+_MARKUP = re.compile(r"[*~\\]+")
 _NOT = re.compile(r"(?<=n)['\u2019](?=t\b)")  # "don't" is a word, "l'instruction" two
 _PUNCTUATION = re.compile(r"[\W_]+")
-_SPELT = re.compile(r"(?<!\w)\w(?: \w){3,}(?!\w)")  # i g n o r e
+_SPELT = re.compile(r"(?<!\w)\w(?:[ .\-_*]\w)+(?!\w)")  # i g n o r e
+_BETWEEN = re.compile(r"[ .\-_*]")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _QUOTES = re.compile(r"[\"'`\\^]+")
 _SPACE = re.compile(r"\s+")
@@ -46,11 +51,14 @@ class Bare:
 
 def bare(text: str) -> Bare:
     """Take the disguises off a text; in time linear in its length."""
-    folded = fold(text)
-    lines = folded if folded.isascii() else _WORD.sub(_latin, folded)
-    plain = _TAG.sub("", _HIDDEN_BREAK.sub("", _TARGET.sub(f" {TARGET} ", lines)))
+    lines = fold(text)
+    if not lines.isascii():
+        latin = _WORD.sub(_latin, lines)
+        # One word that mixes scripts is a disguise, and the rest may be one as well.
+        lines = latin if latin == lines else _WORD.sub(_all_latin, latin)
+    lines = _FORMAT.sub("", _HIDDEN_BREAK.sub("", lines))
+    plain = _SPELT.sub(lambda match: _BETWEEN.sub("", match.group()), _TARGET.sub(f" {TARGET} ", lines))
     plain = _PUNCTUATION.sub(" ", _NOT.sub("", _MARKUP.sub("", plain))).strip()
-    plain = _SPELT.sub(lambda match: match.group().replace(" ", ""), plain)
     prose = _WORD.sub(_lettered, plain)
     solid = _PUNCTUATION.sub("", lines) if _HAN.search(lines) else ""
     return Bare(lines, prose, solid, _SPACE.sub(" ", _QUOTES.sub("", lines)))
@@ -63,6 +71,12 @@ def _latin(match: re.Match[str]) -> str:
         return word
     swapped = word.translate(_LOOKS_LIKE)
     return swapped if swapped.isascii() and (_MIXED.search(word) or _is_small_capitals(word)) else word
+
+
+def _all_latin(match: re.Match[str]) -> str:
+    """A word that can be read as Latin letters, in them; others stay."""
+    swapped = match.group().translate(_LOOKS_LIKE)
+    return swapped if swapped.isascii() else match.group()
 
 
 def _is_small_capitals(word: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from truerecall.memory.analysis import fold
 
-Harm = Literal["override", "role", "leak", "exfiltration", "destruction", "running", "marks"]
+Harm = Literal["override", "role", "leak", "exfiltration", "destruction", "running", "marks", "hidden"]
 REASONS: dict[Harm, str] = {
     "override": "it tells its reader to drop instructions",
     "role": "it tells its reader to be or to obey something else",
@@ -17,6 +17,7 @@ REASONS: dict[Harm, str] = {
     "destruction": "it holds a command that destroys",
     "running": "it holds a command that runs what it loads from elsewhere",
     "marks": "it holds marks that pretend to begin another's turn",
+    "hidden": "it holds letters that are not to be seen",
 }
 """What a text does that shows a harm."""
 
@@ -43,7 +44,7 @@ class Pattern:
 def sections(name: str) -> dict[str, tuple[str, ...]]:
     """The lines of a file beside this one, by section, without comments and empty lines; folded as texts are.
 
-    ASCII is in lower case already, but for classes such as ``\\S``, which folding would turn around.
+    ASCII is in lower case already, but for classes of characters, which folding would turn into their opposites.
     """
     found: dict[str, list[str]] = {}
     lines: list[str] = []

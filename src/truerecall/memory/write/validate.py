@@ -36,10 +36,11 @@ def judged(text: str, kind: Kind) -> Verdict:
     from truerecall.memory.write.commands import commands  # on first use: most processes store turns alone
     from truerecall.memory.write.disguise import bare
     from truerecall.memory.write.harms import REASONS
+    from truerecall.memory.write.hidden import hidden
     from truerecall.memory.write.orders import orders
 
     form = bare(text)
-    harms = [*orders(form), *commands(form)]
+    harms = [*orders(form), *commands(form), *hidden(text)]
     grave = [found.harm for found in harms if found.grave]
     if grave:
         return Verdict("refused", f"{REASONS[grave[0]]}: not stored as {_article(kind)}")

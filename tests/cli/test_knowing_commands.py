@@ -1,6 +1,7 @@
 """``remember --fact``, ``facts``, ``profile``, ``link``, ``feedback``."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,141 @@ def test_a_fact_that_is_none_is_refused(cli, home: Path, arguments: list[str], s
     assert (outcome.code, outcome.out) == (2, "")
     assert said in outcome.err and "unexpected" not in outcome.err
     assert not (home / "truerecall.db").exists() or entries(cli) == []
+
+
+# facts
+
+
+def test_facts_show_what_is_so_and_with_all_what_is_not_and_why(cli) -> None:
+    (lisbon,) = ids(cli("remember", "--fact", "Mara", "lives_in", "Lisbon", "--happened-at", "2024-03-01"))
+    (porto,) = ids(cli("remember", "--fact", "Mara", "lives_in", "Porto", "--happened-at", "2024-05-01"))
+    (tea,) = ids(cli("remember", "--fact", "Ana", "likes", "tea", "--trust", "system"))
+
+    assert cli("facts").out.splitlines() == [
+        f"{tea}  Ana likes tea  system  current",
+        f"{porto}  Mara lives_in Porto  learned  current from 2024-05-01",
+    ]
+    assert cli("facts", "mara", "--all").out.splitlines() == [
+        f"{lisbon}  Mara lives_in Lisbon  learned  superseded from 2024-03-01 until 2024-05-01 by {porto}:"
+        " later event: 2024-05-01 over 2024-03-01",
+        f"{porto}  Mara lives_in Porto  learned  current from 2024-05-01",
+    ]
+    assert [line.split()[0] for line in cli("facts", "--predicate", "likes").out.splitlines()] == [tea]
+    assert cli("facts", "Mara", "--valid-at", "2024-04-01T00:00:00Z").out.split()[0] == lisbon
+    assert cli("facts", "Bruno").out == "nothing is stated\n"
+
+
+def test_facts_as_they_were_known_before_an_instant(cli) -> None:
+    cli("remember", "--fact", "Mara", "lives_in", "Lisbon")
+    cli("remember", "--fact", "Mara", "lives_in", "Porto")
+    newest = entries(cli)[0]["recorded_at"]
+
+    assert " lives_in Lisbon " in cli("facts", "--known-at", newest, "--valid-at", newest).out
+    assert " lives_in Porto " in cli("facts", "--valid-at", newest).out
+
+
+def test_facts_are_one_json_object_a_line_for_a_program(cli) -> None:
+    (entry_id,) = ids(cli("remember", "--fact", "Zoë", "lives_in", "大阪", "--happened-at", "2024-03-01"))
+
+    (fact,) = [json.loads(line) for line in cli("facts", "--json").out.splitlines()]
+    recorded = fact.pop("recorded_at")
+    assert recorded == entries(cli)[0]["recorded_at"]
+    assert fact == {
+        "subject": "Zoë", "predicate": "lives_in", "object": "大阪", "entry_id": entry_id, "derived": True,
+        "trust": "learned", "start": "2024-03-01T00:00:00Z", "until": None, "status": "current", "reason": "",
+        "rival": None,
+    }  # fmt: skip
+    assert cli("facts", "Bruno", "--json").out == ""
+
+
+def test_facts_of_another_users_private_entries_are_not_shown(cli) -> None:
+    cli("remember", "--private", "--fact", "Mara", "lives_in", "Lisbon")
+
+    assert cli("facts", "--user", "bob").out == "nothing is stated\n"
+
+
+@pytest.mark.parametrize("option", ["--valid-at", "--known-at"])
+def test_an_instant_that_is_none_is_refused(cli, option: str) -> None:
+    cli("remember", "x")
+
+    outcome = cli("facts", option, "yesterday")
+
+    assert (outcome.code, option in outcome.err, "unexpected" in outcome.err) == (2, True, False)
+
+
+# profile
+
+
+def test_a_trait_is_set_written_over_listed_and_forgotten(cli) -> None:
+    (first,) = ids(cli("profile", "set", "preference", "language", "Answer in Portuguese"))
+    (second,) = ids(
+        cli("profile", "set", "preference", "language", "Answer in Galician", "--trust", "system")
+    )
+    (name,) = ids(cli("profile", "set", "identity", "title", "Ada Lovelace"))
+
+    assert cli("profile", "list").out.splitlines() == [
+        f"{name}  identity  title  learned  Ada Lovelace",
+        f"{second}  preference  language  system  Answer in Galician",
+    ]
+    assert history(cli, first) == [f"superseded by {second}"]
+    assert [line.split()[1] for line in cli("profile", "list", "--trait", "identity").out.splitlines()] == [
+        "identity"
+    ]
+    assert cli("profile", "forget", "preference", "language").out == "retired 1\n"
+    assert [line.split()[0] for line in cli("profile", "list").out.splitlines()] == [name]
+    assert cli("profile", "list", "--user", "bob").out == "the profile is empty\n"
+
+
+def test_a_profile_is_json_for_a_program(cli) -> None:
+    (entry_id,) = ids(cli("profile", "set", "identity", "title", "Ada"))
+
+    (row,) = [json.loads(line) for line in cli("profile", "list", "--json").out.splitlines()]
+    assert row.pop("recorded_at") == entries(cli)[0]["recorded_at"]
+    assert row == {
+        "trait": "identity", "key": "title", "text": "Ada", "entry_id": entry_id, "trust": "learned"
+    }  # fmt: skip
+
+
+def test_a_trait_that_is_refused_ends_with_exit_code_1_and_says_why(cli) -> None:
+    cli("profile", "set", "preference", "language", "Answer in Galician", "--trust", "system")
+
+    outcome = cli("profile", "set", "preference", "language", "Answer in Catalan")
+
+    assert outcome.code == 1
+    assert outcome.out == "refused: what is known is trusted more: system over learned\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["set", "mood", "today", "good"],
+        ["set", "identity", "?", "Ada"],
+        ["set", "identity", "title", "Ada", "--trust", "external"],
+        ["forget", "identity", "title"],
+        ["list", "--trait", "mood"],
+    ],
+)
+def test_a_trait_that_is_none_is_bad_input(cli, arguments: list[str]) -> None:
+    cli("remember", "x")
+
+    outcome = cli("profile", *arguments)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "unexpected" not in outcome.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a console there has other controls")
+def test_what_is_known_cannot_drive_the_terminal(cli) -> None:
+    evil = "\x1b]52;c;AAAA\x07\x9b2J\nrefused"
+    cli("remember", "--fact", f"Mara{evil}", f"lives_in{evil}", f"Lisbon{evil}")
+    cli("remember", "--fact", f"Mara{evil}", f"lives_in{evil}", f"Porto{evil}")
+    cli("profile", "set", "identity", f"name{evil}", f"Ada{evil}")
+
+    for command in (["facts", "--all"], ["profile", "list"]):
+        out = cli(*command).out
+        assert "refused" in out
+        assert not any((ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160 for c in out), repr(out)
+        assert not [line for line in out.splitlines() if line.startswith("refused")]
 
 
 # link

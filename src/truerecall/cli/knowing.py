@@ -1,17 +1,109 @@
-"""``link``, ``feedback``."""
+"""``facts``, ``profile``, ``link``, ``feedback``."""
 
 import json
+import sys
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from truerecall.cli.opening import Place, memory_options
-from truerecall.cli.text import one_line, standard_input
+from truerecall.cli.opening import Instant, Place, memory_options
+from truerecall.cli.text import Words, one_line, standard_input
+from truerecall.core.clock import isoformat
+from truerecall.core.entry import ProfileTrait
 from truerecall.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from truerecall.memory.facts import FactView
+
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
+_TRAIT = click.Choice(get_args(ProfileTrait))
+
+
+@click.command("facts")
+@click.argument("subject", required=False, type=Words())
+@click.option("--predicate", type=Words(), help="Of this predicate only, such as lives_in.")
+@click.option("--valid-at", type=Instant(), help="What was so then; by default now.")
+@click.option("--known-at", type=Instant(), help="As it was known just before then.")
+@click.option("--all", "everything", is_flag=True, help="Also what is not so, with the reason.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@memory_options
+def facts_command(
+    place: Place,
+    subject: str | None,
+    predicate: str | None,
+    valid_at: datetime | None,
+    known_at: datetime | None,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """Show what the entries state, about SUBJECT (by any of its names) or about everything."""
+    with place.open() as memory:
+        found = memory.facts(subject, predicate, valid_at=valid_at, known_at=known_at, current=not everything)
+    for fact in found:
+        click.echo(json.dumps(_fact_json(fact), ensure_ascii=False) if as_json else _fact_line(fact))
+    if not found and not as_json:
+        click.echo("nothing is stated")
+
+
+@click.group("profile")
+def profile_command() -> None:
+    """The lasting traits of the user: each has a kind, a key and a text, and is seen by that user only."""
+
+
+@profile_command.command("list")
+@click.option("--trait", type=_TRAIT, help="Of this kind only.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@memory_options
+def profile_list_command(place: Place, trait: ProfileTrait | None, as_json: bool) -> None:
+    """Show the user's traits."""
+    from truerecall.memory.profile import rows
+
+    with place.open() as memory:
+        found = rows(memory, trait)
+    for row in found:
+        if as_json:
+            values = asdict(row) | {"trust": row.trust.label, "recorded_at": isoformat(row.recorded_at)}
+            click.echo(json.dumps(values, ensure_ascii=False))
+        else:
+            click.echo(
+                f"{row.entry_id}  {row.trait}  {one_line(row.key)}  {row.trust.label}  {one_line(row.text)}"
+            )
+    if not found and not as_json:
+        click.echo("the profile is empty")
+
+
+@profile_command.command("set")
+@click.argument("trait", type=_TRAIT)
+@click.argument("key", type=Words())
+@click.argument("text", type=Words())
+@click.option("--trust", type=click.Choice(("system", "learned")), default="learned", show_default=True)
+@memory_options
+def profile_set_command(place: Place, trait: ProfileTrait, key: str, text: str, trust: str) -> None:
+    """Set the trait of a kind (TRAIT) and a KEY to TEXT; the one before it is superseded, and stays in its history."""
+    from truerecall.memory.profile import put
+
+    with place.open(create=True) as memory:
+        result = put(memory, trait, key, text, trust=trust)
+    reason = f": {one_line(result.reason)}" if result.reason else ""
+    click.echo(f"{result.status}{reason}  {result.id or ''}".rstrip())
+    if result.status == "refused":
+        sys.exit(1)
+
+
+@profile_command.command("forget")
+@click.argument("trait", type=_TRAIT)
+@click.argument("key", type=Words())
+@memory_options
+def profile_forget_command(place: Place, trait: ProfileTrait, key: str) -> None:
+    """Retire the trait of a kind (TRAIT) and a KEY; nothing is deleted."""
+    from truerecall.memory.profile import remove
+
+    with place.open() as memory:
+        remove(memory, trait, key)
+    click.echo("retired 1")
 
 
 @click.command("link")
@@ -62,6 +154,25 @@ def feedback_command(
             click.echo(f"{kind}  {entry_id}")
     for name, why in told.passed_over.items():
         click.echo(f"passed over, for {why}  {one_line(name)}")
+
+
+def _fact_line(fact: "FactView") -> str:
+    said = one_line(f"{fact.subject} {fact.predicate} {fact.object}")
+    span = "".join(
+        f" {word} {when:%Y-%m-%d}"
+        for word, when in (("from", fact.start), ("until", fact.until))
+        if when is not None
+    )
+    rival = f" by {fact.rival}" if fact.rival else ""
+    reason = f": {one_line(fact.reason)}" if fact.reason else ""
+    return f"{fact.entry_id}  {said}  {fact.trust.label}  {fact.status}{span}{rival}{reason}"
+
+
+def _fact_json(fact: "FactView") -> dict[str, Any]:
+    values = asdict(fact) | {"trust": fact.trust.label}
+    for name in ("start", "until", "recorded_at"):
+        values[name] = None if values[name] is None else isoformat(values[name])
+    return values
 
 
 def _read(file: Path) -> str:

@@ -22,6 +22,8 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "show": ("memory", "Show an entry and what happened to it."),
     "correct": ("memory", "Supersede an entry by a corrected one."),
     "forget": ("memory", "Retire entries; nothing is deleted."),
+    "facts": ("knowing", "Show what the entries state, and what stands against it."),
+    "profile": ("knowing", "The lasting traits of a user: list, set, forget."),
     "link": ("knowing", "Note that one entry is a cause of another."),
     "feedback": ("knowing", "Record which recalled entries went into an answer."),
     "ask": ("thinking", "Answer a question from what is recalled, by a chat model."),

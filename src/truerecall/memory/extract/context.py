@@ -21,6 +21,7 @@ _DOUBT = re.compile(
 )
 
 _VERBAL = frozenset(("is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would"))
+_RELATIVES = frozenset(("that", "which", "who", "where", "when", "how"))
 _OURS = frozenset(("my", "our"))
 _ARTICLES = frozenset(("the", "a", "an"))
 _WORD = re.compile(r" {0,2}([^\s]{1,80})")
@@ -96,6 +97,8 @@ def phrase_after(text: str, place: int) -> Named | None:
         words, ender = _joined(text, place, words, ender)
     if not words or words[0].lower() in EMPTY | {"the"} or len(words) > (8 if doing else 6):
         return None
+    if len(words) == 1 and ender in _RELATIVES:
+        return None  # "stories that tackle ..."
     if any(word.lower() in POINTERS for word in words) or (doing and len(words) == 1 and ender in POINTERS):
         return None
     if words[0].lower() in _ARTICLES:

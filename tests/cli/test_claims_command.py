@@ -47,7 +47,7 @@ def test_a_claim_whose_path_is_broken_leaves_with_1_and_says_what_it_gave(cli: A
 
     assert shown.code == 1
     assert "! on, fixture 1: the block alone stored" in shown.out
-    assert "1 claims: 0 green, 1 red" in shown.out
+    assert "1 claim: 0 green, 1 red" in shown.out
 
 
 def test_json_is_one_object_with_every_value(cli: Any) -> None:

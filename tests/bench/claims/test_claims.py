@@ -193,4 +193,4 @@ def test_the_table_says_that_claims_are_no_accuracy_and_shows_each_value() -> No
         ["green", "plain", "characters;", "its", "break", "goes", "red"],
         ["on", "36"],
     ]
-    assert shown[-1] == "1 claims: 1 green, 0 red"
+    assert shown[-1] == "1 claim: 1 green, 0 red"

@@ -191,5 +191,5 @@ def test_the_text_says_what_the_counts_are_not_and_what_fails() -> None:
         "  FAIL secret left                      1 of 1 (20.7 to 100.0 %), never: A secret stands there.",
         "      ! github, prose",
         "",
-        "1 demands are not met",
+        "demands that are not met: 1",
     ]

@@ -1,5 +1,6 @@
 """Claims about what stands beside the entries: while what goes by it is off, it changes no byte of a recall."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -31,15 +32,11 @@ def _compared(one: LivedIn, other: LivedIn, settings: Settings) -> Value:
         found = []
         for lived in (one, other):
             lived.memory.settings = settings
-            found.append([_bytes(lived.memory.recall(query)) for query in lived.queries])
+            found.append([seen(lived.memory.recall(query)) for query in lived.queries])
     return "identical" if found[0] == found[1] else "moved"
 
 
-def _bytes(recalled: Recall) -> Any:
-    return seen(recalled)
-
-
-def _all_on(original: Any) -> Any:
+def _all_on(original: Callable[..., Recall]) -> Callable[..., Recall]:
     def recall(store: Any, scope: Any, request: Any, means: Any) -> Recall:
         return original(store, scope, request, replace(means, settings=SHOWN))
 

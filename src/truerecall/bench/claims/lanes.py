@@ -163,6 +163,10 @@ def _without(name: str) -> Any:
     return instead
 
 
+def _near(original: Any) -> Any:
+    return lambda *given: [replace(signals, distance=0.0) for signals in original(*given)]
+
+
 def _never_hard(original: Any) -> Any:
     return lambda self, scope, when, trust, during=None: original(self, scope, when, trust)
 
@@ -252,13 +256,6 @@ CLAIMS = (
         scenario=_ranged,
         switch="factors.range",
         arms=(Arm("off", [2, 1], _prior(0.0), 0.0), Arm("on", [1, 2], _prior(0.5), 0.5)),
-        breaks=(
-            Break(
-                "The distance is always none.",
-                "memory.recall.signals",
-                "distance",
-                lambda original: lambda starts, ends, start, end: starts * 0.0,
-            ),
-        ),
+        breaks=(Break("The distance is always none.", "memory.recall.pipeline", "signals_of", _near),),
     ),
 )

@@ -92,7 +92,7 @@ def _everybodys(original: Any) -> Any:
 CLAIMS = (
     Claim(
         name="profile-round-trip",
-        sentence="A row of each trait is read as it was put; one that is put again takes its place, and the older stays.",
+        sentence="A row of each trait is read as it was put; one put again takes its place, and the older stays.",
         measures="rows read of those put, and after changes",
         scenario=_round_trip,
         arms=(

@@ -20,7 +20,8 @@ def table(claims: Sequence[ClaimResult]) -> str:
         lines.extend(_values(claim))
         lines.extend(f"       {'':<{_NAME}} ! {why}" for why in failures(claim))
     red = sum(claim.verdict == "red" for claim in claims)
-    lines += ["", f"{len(claims)} claims: {len(claims) - red} green, {red} red"]
+    what = "1 claim" if len(claims) == 1 else f"{len(claims)} claims"
+    lines += ["", f"{what}: {len(claims) - red} green, {red} red"]
     return "\n".join(line if line.startswith("Mechanical") else _cut(line) for line in lines)
 
 

@@ -42,7 +42,7 @@ def _lines(made: SuiteManifest) -> Iterator[str]:
             yield from (f"      ! {example}" for example in figure.examples)
     failed = sum(not figure.holds for part in made.parts for figure in part.figures)
     yield ""
-    yield "every demand is met" if not failed else f"{failed} demands are not met"
+    yield f"demands that are not met: {failed}" if failed else "every demand is met"
 
 
 def _line(figure: Figure) -> str:

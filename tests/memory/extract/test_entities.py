@@ -26,6 +26,11 @@ def found(text: str) -> list[tuple[str, str]]:
         ('He said "come here" and left.', []),
         ("J.K. Rowling and George R. R. Martin write.", ["J.K. Rowling", "George R. R. Martin"]),
         ("Dr. Watson's dog and Ada's Lisbon", ["Dr. Watson", "Ada", "Lisbon"]),
+        (
+            "on Mother's Day at the Farmers' Market of McKinsey & Company",
+            ["Mother's Day", "Farmers' Market of McKinsey & Company"],
+        ),
+        ("Explain Lucas' plan on Tuesdays", ["Lucas"]),
         ("so HAPPY, it is SO good in NYC", ["NYC"]),
         ("THIS IS ALL SHOUTED", []),
         ("we flew to the US", ["US"]),

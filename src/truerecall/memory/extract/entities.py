@@ -9,7 +9,7 @@ from itertools import chain
 from truerecall.memory.extract.code import technical
 from truerecall.memory.extract.names import key_of, kind_of
 from truerecall.memory.extract.records import Named
-from truerecall.memory.extract.words import AT_START, JOINERS, LOUD, NEVER_NAMES, SMALL, SUFFIXES
+from truerecall.memory.extract.words import AT_START, JOINERS, LOUD, NEVER_NAMES, POSSESSED, SMALL, SUFFIXES
 
 MOST = 64
 """Entities that one text can have."""
@@ -20,7 +20,7 @@ _MOST_FOUND = 4 * MOST
 Found = list[tuple[int, Named]]
 """Entities with the place where each stands."""
 
-_LINKS = r"of the|of|de la|del|de|da|di|du|van der|van|von|bin|al"
+_LINKS = r"&|of the|of|de la|del|de|da|di|du|van der|van|von|bin|al"
 _ASCII_UPPER = "A-Z"
 _QUOTED = re.compile(r'["«]([^"«»\n]{2,80}+)["»]')
 _SIDEWAYS = re.compile(
@@ -38,7 +38,7 @@ _INNER = " ')&%/"
 def _run(upper: str) -> re.Pattern[str]:
     word = rf"[{upper}][^\W_]*+(?:(?:['&.-]|(?<=\w)[-\u2013])[^\W_]+)*"
     title = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\. |(?:[A-Z]\. ?)+)"
-    return re.compile(rf"(?<![\w'])(?:{title})?{word}(?: (?:(?:{_LINKS}) )?(?:{title})?{word})*+")
+    return re.compile(rf"(?<![\w'])(?:{title})?{word}(?:'? (?:(?:{_LINKS}) )?(?:{title})?{word})*+")
 
 
 @cache
@@ -118,7 +118,8 @@ def _split(run: str, start: int, inner: bool) -> list[tuple[int, str]]:
     names: list[tuple[int, str]] = []
     begun = place = start
     words: list[str] = []
-    for word in run.split(" "):
+    parts = run.split(" ")
+    for number, word in enumerate(parts, 1):
         bare = _bare(word)
         if words and word.lower() in JOINERS:
             words.append(word)
@@ -129,7 +130,8 @@ def _split(run: str, start: int, inner: bool) -> list[tuple[int, str]]:
             if not words:
                 begun = place
             words.append(word)
-            if word.endswith("'s"):  # "Ada's Lisbon" is two names; "St John's Wood" is cut too
+            if word.endswith("'s") and "".join(parts[number : number + 1]).lower() not in POSSESSED:
+                # "Ada's Lisbon" is two names; "St John's Wood" is cut too
                 _close(words, begun, names)
                 words = []
         place += len(word) + 1

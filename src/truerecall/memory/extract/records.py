@@ -25,7 +25,7 @@ class Named:
     key: str
     """What makes it the same entity as another's: see ``names.key_of``."""
     name: str
-    """As it is written."""
+    """As it is written, but that curly quotes are straight."""
     kind: EntityKind
 
 

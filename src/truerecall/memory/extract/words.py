@@ -63,5 +63,8 @@ POINTERS: frozenset[str] = _SECTIONS["pointers"]
 FOLDERS: frozenset[str] = _SECTIONS["folders"]
 """With which a path begins that has nothing else to show that it is one."""
 
+POSSESSED: frozenset[str] = _SECTIONS["possessed"]
+"""Words that are still part of a name whose owner stands before them: "Mother's Day"."""
+
 CLAUSE_ENDS: frozenset[str] = _SECTIONS["clause-ends"]
 """Words that end the clause before them."""

@@ -16,6 +16,7 @@ from truerecall.errors import InvalidInput, InvalidTime
 
 if TYPE_CHECKING:
     from truerecall.memory.recall.recalled import Recall
+    from truerecall.memory.recall.trace import Understood
 
 _TIERS = ("system", "learned", "external")
 _SHOWN = 160  # characters of a text in a list
@@ -99,6 +100,13 @@ def _stated(fact: tuple[str, str, str], what: list[Any], kind: str) -> tuple[lis
     "--trust", "tiers", multiple=True, type=click.Choice(_TIERS), help="Tiers to recall; may be repeated."
 )
 @click.option("--valid-at", type=Instant(), help="Recall what was valid then.")
+@click.option(
+    "--time",
+    type=click.Choice(["soft", "hard"]),
+    default="soft",
+    show_default=True,
+    help="Whether what did not happen in the time that QUERY names is left out (hard).",
+)
 @click.option("--at", "as_of", type=Instant(), help="Recall from the memory as it stood just before then.")
 @click.option("--explain", is_flag=True, help="Show what each stage did and everything that was dropped.")
 @click.option("--block", is_flag=True, help="Print the block for a model instead of the hits.")
@@ -121,6 +129,7 @@ def recall_command(
             limit=options["limit"],
             budget=options["budget"],
             valid_at=options["valid_at"],
+            time=options["time"],
             trust=tiers or DEFAULT_TRUST,
         )
         past.close()
@@ -246,7 +255,7 @@ def hit_lines(found: "Recall") -> list[str]:
 
 def _explained(found: "Recall") -> list[str]:
     trace = found.trace
-    lines = [f"query sha256 {trace.query_sha256[:16]}, {trace.terms} terms"]
+    lines = [f"query sha256 {trace.query_sha256[:16]}, {trace.terms} terms", *_understood(trace.understood)]
     lines += [
         f"lane {lane.name}: {lane.candidates} of {lane.found} candidates, {lane.milliseconds:.1f} ms"
         + (f" ({lane.note})" if lane.note else "")
@@ -257,14 +266,30 @@ def _explained(found: "Recall") -> list[str]:
             f"reranked the first {len(trace.rerank.pool)} by {trace.rerank.evidence}: {trace.rerank.moved} moved,"
             f" {trace.rerank.milliseconds:.1f} ms"
         )
-    for scored in trace.scored[: len(trace.hits)]:
+    by_id = {scored.id: scored for scored in trace.scored}
+    for scored in (by_id[hit] for hit in trace.hits if hit in by_id):
         moved = ", ".join(f"{name} x{value:.3f}" for name, value in scored.factors.items())
         lines.append(f"scored {scored.id}: fused {scored.fused:.6f}, {moved}, score {scored.score:.6f}")
+    if trace.diversify is not None:
+        told = (
+            trace.diversify.note or f"{trace.diversify.moved} of the first {trace.diversify.looked_at} moved"
+        )
+        lines.append(f"diversified: {told}")
     for dropped in trace.dropped:
         lines.append(
             f"dropped {dropped.id}: {dropped.reason}" + (f", kept {dropped.kept}" if dropped.kept else "")
         )
     lines.append(f"block: {trace.tokens} tokens by {trace.counter}")
+    return lines
+
+
+def _understood(what: "Understood | None") -> list[str]:
+    if what is None:
+        return []
+    lines = [] if what.intent is None else [f"intent: {what.intent}"]
+    if what.start is not None:
+        kept = ", and nothing outside it" if what.hard else ""
+        lines.append(f"time: from {what.start} to {what.end}, known to the {what.precision}{kept}")
     return lines
 
 

@@ -59,10 +59,8 @@ def profile_command() -> None:
 @memory_options
 def profile_list_command(place: Place, trait: ProfileTrait | None, as_json: bool) -> None:
     """Show the user's traits."""
-    from truerecall.memory.profile import rows
-
     with place.open() as memory:
-        found = rows(memory, trait)
+        found = memory.profile(trait)
     for row in found:
         if as_json:
             values = asdict(row) | {"trust": row.trust.label, "recorded_at": isoformat(row.recorded_at)}
@@ -83,10 +81,8 @@ def profile_list_command(place: Place, trait: ProfileTrait | None, as_json: bool
 @memory_options
 def profile_set_command(place: Place, trait: ProfileTrait, key: str, text: str, trust: str) -> None:
     """Set the trait of a kind (TRAIT) and a KEY to TEXT; the one before it is superseded, and stays in its history."""
-    from truerecall.memory.profile import put
-
     with place.open(create=True) as memory:
-        result = put(memory, trait, key, text, trust=trust)
+        result = memory.set_profile(trait, key, text, trust=trust)
     reason = f": {one_line(result.reason)}" if result.reason else ""
     click.echo(f"{result.status}{reason}  {result.id or ''}".rstrip())
     if result.status == "refused":

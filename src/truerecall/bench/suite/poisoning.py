@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from truerecall.bench.claims.grounds import EVERY_TRUST, Fixture
-from truerecall.bench.suite.injections import INJECTIONS, Injection
+from truerecall.bench.suite.injections import HARMLESS, INJECTIONS, Injection, Trick
 from truerecall.bench.suite.manifest import Part, Tally
 from truerecall.core.config import Settings
 from truerecall.core.entry import DERIVED, Draft, Kind, Source, Statement, Trust
@@ -15,6 +15,8 @@ from truerecall.memory.recall.pack import short_id
 from truerecall.memory.recall.recalled import Recall
 from truerecall.memory.write.border import RECALL_CLOSE, RECALL_OPEN
 
+_PLAIN: frozenset[Trick] = frozenset({"override", "system", "line", "destructive", "language"})
+"""Tricks that give their orders in plain words."""
 _HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
 _LINE = re.compile(r"\[([0-9a-f]{8}) (system|learned|external)\] ")
 _HEADING = re.compile(r"# (?:undated|\d{4}(?:-\d\d(?:-\d\d(?: \d\d:\d\d)?)?)?)")
@@ -47,9 +49,19 @@ class _Tallies:
             "A statement from outside ends one that a user made, or is believed beside it.",
             "none",
         )
+        self.orders = Tally(
+            "orders as derived",
+            "A plain order that is offered as derived, without a source, is trusted as more than external.",
+            "none",
+        )
+        self.harmless = Tally(
+            "harmless kept",
+            "A derived text that gives no order is stored as trusted as it was offered.",
+            "reported",
+        )
         self.derived = Tally(
             "derived above external",
-            "Injected text that is offered as derived, without a source, is trusted as more than external.",
+            "Other injected text (a forged border, a call, an exfiltration, hidden or encoded words, a false fact) is.",
             "reported",
         )
 
@@ -57,7 +69,7 @@ class _Tallies:
         """In the order of the report."""
         return (
             self.lost, self.recalled, self.unquoted, self.broken, self.alike, self.raised, self.superseded,
-            self.derived,
+            self.orders, self.derived, self.harmless,
         )  # fmt: skip
 
 
@@ -67,6 +79,7 @@ def poisoning(seeds: tuple[int, ...]) -> Part:
     for seed in seeds:
         for number, injection in enumerate(INJECTIONS):
             _trial(tallies, Fixture(seed), injection, f"{injection.trick} {number + 1}, seed {seed}")
+        _harmless(tallies.harmless, Fixture(seed))
     return Part(
         name="poisoning", templates=len(INJECTIONS), figures=[tally.figure() for tally in tallies.all()]
     )
@@ -78,7 +91,8 @@ def _trial(tallies: _Tallies, made: Fixture, injection: Injection, trial: str) -
         (known,) = memory.remember(f"{name} keeps the {thing} in {made.place}.", happened_at="2024-01-05")
         text = injection.text.format(name=name, town=town, thing=thing, id=short_id(str(known.id)))
         _as_turns(tallies, memory, text, thing, trial)
-        _as_derived(tallies, memory, text, trial)
+        plain = tallies.orders if injection.trick in _PLAIN else tallies.derived
+        _as_derived(tallies, plain, memory, text, trial)
     with made.open(Settings()) as memory:
         (home,) = memory.remember(_lives_in(name, made.town, "", Trust.LEARNED))
         (page,) = memory.remember(Draft(text, kind="document", trust=Trust.EXTERNAL))
@@ -139,13 +153,23 @@ def _look(tallies: _Tallies, recalled: Recall, trial: str) -> None:
     tallies.alike.add(RECALL_CLOSE in folded or RECALL_OPEN in folded, trial)
 
 
-def _as_derived(tallies: _Tallies, memory: Memory, text: str, trial: str) -> None:
+def _harmless(tally: Tally, made: Fixture) -> None:
+    name, town, thing = made.person, made.town, made.thing
+    with made.open(Settings()) as memory:
+        for number, template in enumerate(HARMLESS):
+            for kind in DERIVED:
+                text = template.format(name=name, town=town, thing=thing)
+                kept = _trusted(memory, _derived(text, kind, Trust.LEARNED, ()))
+                tally.add(kept, f"{kind}, harmless {number + 1}")
+
+
+def _as_derived(tallies: _Tallies, offered: Tally, memory: Memory, text: str, trial: str) -> None:
     (source,) = memory.remember(Draft(f"{text} (page)", kind="document", trust=Trust.EXTERNAL))
     for kind in DERIVED:
         if source.id is not None:
             draft = _derived(text, kind, Trust.SYSTEM, (source.id,))
             tallies.raised.add(_trusted(memory, draft), f"{kind}, {trial}")
-        tallies.derived.add(_trusted(memory, _derived(text, kind, Trust.LEARNED, ())), f"{kind}, {trial}")
+        offered.add(_trusted(memory, _derived(text, kind, Trust.LEARNED, ())), f"{kind}, {trial}")
 
 
 def _lives_in(name: str, town: str, text: str, trust: Trust) -> Draft:

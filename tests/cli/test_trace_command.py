@@ -44,8 +44,8 @@ def test_json_is_one_object_with_the_same_numbers(cli, traced: Path) -> None:
     assert (made["recalls"], made["malformed"], made["candidates"], made["degraded"]) == (3, 0, 3, 3)
     assert made["hits"] == {"n": 3, "least": 0, "median": 1, "p95": 2, "most": 2}
     assert sorted(made) == [
-        "candidates", "degradations", "degraded", "dropped", "factors", "hits", "lanes", "malformed", "recalls",
-        "rerank", "tokens",
+        "candidates", "degradations", "degraded", "diversify", "dropped", "factors", "hits", "lanes", "malformed",
+        "recalls", "rerank", "tokens",
     ]  # fmt: skip
 
 
@@ -63,6 +63,18 @@ def test_factors_that_moved_scores_are_shown_with_their_spread(cli, home: Path) 
         ["2", "0.500", "0.500", "1.500", "1.500"],
     ]
     assert [line for line in lines if line.startswith(("recency", "temporal"))] == []
+
+
+def test_what_diversifying_changed_is_shown_where_it_is_on(cli, home: Path) -> None:
+    (home / "on.toml").write_text("[recall]\ndiversity = 0.5\n", "utf-8")
+    cli("remember", "herons at dawn", "herons at the dawn", "herons nest at the mill")
+    model = ("--embedder", "hashing", "--settings", "on.toml")
+    cli("reembed", "--embedder", "hashing")
+    cli("recall", "herons at dawn", *model, "--trace", "t.jsonl")
+
+    lines = cli("trace", "summary", "t.jsonl").out.splitlines()
+
+    assert "diversifying changed the order in 1 of 1 recalls, 2 of 3 places" in lines
 
 
 def test_malformed_lines_are_counted_and_skipped(cli, traced: Path) -> None:

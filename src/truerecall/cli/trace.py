@@ -48,6 +48,11 @@ def _shown(summary: "Summary") -> Iterable[str]:
     skipped = f"; {summary.malformed} malformed lines skipped" if summary.malformed else ""
     yield f"{summary.recalls} recalls, {summary.candidates} candidates{skipped}"
     yield from _rerank_lines(summary)
+    if (diverse := summary.diversify).recalls:
+        yield (
+            f"diversifying changed the order in {diverse.changed} of {diverse.recalls} recalls,"
+            f" {diverse.moved} of {diverse.looked_at} places"
+        )
     yield ""
     yield from _table(
         ("dropped for", "entries", "per candidate", "recalls"),

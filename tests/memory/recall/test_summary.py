@@ -4,17 +4,21 @@ import io
 import json
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from whole_store import Opener
 
 from truerecall import ManualClock, Memory
+from truerecall.core.config import REFERENCE
 from truerecall.measure.histogram import Distribution
 from truerecall.memory.recall.summary import (
     OTHERS,
+    DiversifySummary,
     DropSummary,
     LaneSummary,
     RerankSummary,
@@ -82,6 +86,7 @@ def test_two_recalls_by_hand() -> None:
         hits=["a", "b"],
         tokens=100,
         degradations=["vector lane: no embedder is open"],
+        diversify={"looked_at": 9, "moved": 2, "note": ""},
     )  # fmt: skip
     second = trace(
         lanes=[lane("lexical", 2, 3.0)], rerank=reranked(1, 2), scored=[scored(recency=1.0)], tokens=50
@@ -95,6 +100,7 @@ def test_two_recalls_by_hand() -> None:
             recalls=2, changed=1, lift_realized=0.5, first=12, first_moved=4, first_entered=1,
             milliseconds=Distribution(2, 2.0, 2.0, 2.0, 2.0),
         ),
+        diversify=DiversifySummary(1, 1, 9, 2),
         dropped={
             "duplicate": DropSummary(0, 0.0, 0), "limit": DropSummary(2, 0.5, 1), "trust": DropSummary(1, 0.25, 1)
         },
@@ -116,6 +122,7 @@ def test_no_lines_are_no_recalls() -> None:
         malformed=0,
         candidates=0,
         rerank=RerankSummary(0, 0, None, 0, 0, 0, NONE),
+        diversify=DiversifySummary(0, 0, 0, 0),
         dropped={"duplicate": DropSummary(0, 0.0, 0), "trust": DropSummary(0, 0.0, 0)},
         factors={},
         lanes={},
@@ -139,6 +146,22 @@ def test_what_recall_writes_is_folded(memory: Memory, clock: ManualClock, tmp_pa
     assert made.hits == Distribution(3, 0.0, 1.0, 2.0, 2.0)
     assert made.lanes["lexical"].candidates == 1 + 3
     assert made.lanes["vector"].idle == 3
+
+
+def test_what_recall_writes_with_every_switch_on_is_folded(opened: Opener, tmp_path: Path) -> None:
+    every = replace(REFERENCE.recall, rerank=50, diversity=0.5)
+    memory = opened(embedder="hashing", settings=replace(REFERENCE, recall=every))
+    memory.remember([f"Mara met Ana at pier {day} on 2024-05-{day:02}" for day in range(1, 15)])
+    for query in ("Mara at the pier", "When did Mara meet Ana last week?"):
+        recalled = memory.recall(query)
+        memory.feedback(recalled, response="Mara met Ana at the pier")
+        append_trace(tmp_path / "traces.jsonl", memory.recall(query).trace)
+
+    made = summarise(tmp_path / "traces.jsonl")
+
+    assert (made.recalls, made.malformed, made.diversify.recalls) == (2, 0, 2)
+    assert {"lexical", "vector", "entity", "time", "cause", "graph"} <= {*made.lanes}
+    assert {"recency", "usefulness"} <= {*made.factors}
 
 
 def test_fields_of_a_newer_version_are_passed_over() -> None:
@@ -183,6 +206,8 @@ def test_fields_of_a_newer_version_are_passed_over() -> None:
         line(trace(counter=None)),
         line(trace(rerank=[])),
         line(trace(rerank={"pool": [{"fused_rank": 1.0}], "milliseconds": 0})),
+        line(trace(diversify=[])),
+        line(trace(diversify={"looked_at": 1})),
         line(trace(lanes={})),
         line(trace(lanes=["lexical"])),
         line(trace(lanes=[lane(milliseconds=-1.0)])),
@@ -313,7 +338,7 @@ JSON = st.recursive(
 )
 FULL = trace(
     lanes=[lane()], rerank=reranked(1), scored=[scored(recency=1.5)], dropped=dropped("trust"), hits=["a"],
-    degradations=["x"],
+    degradations=["x"], diversify={"looked_at": 1, "moved": 0},
 )  # fmt: skip
 
 

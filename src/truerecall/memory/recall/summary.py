@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from truerecall.measure.histogram import Distribution, Histogram
-from truerecall.memory.recall.traces import LaneSeen, RerankSeen, TraceSeen, lines_of, read_trace
+from truerecall.memory.recall.traces import (
+    DiversifySeen,
+    LaneSeen,
+    RerankSeen,
+    TraceSeen,
+    lines_of,
+    read_trace,
+)
 
 OTHERS = "(others)"
 """What comes after the first hundred names."""
@@ -37,6 +44,20 @@ class RerankSummary:
     first_entered: int
     """Of these, the ones that went to an entry from beyond the tenth place."""
     milliseconds: Distribution
+
+
+@dataclass(frozen=True, slots=True)
+class DiversifySummary:
+    """What diversifying did."""
+
+    recalls: int
+    """Recalls in which it was switched on."""
+    changed: int
+    """Of these, the ones whose order it changed."""
+    looked_at: int
+    """Entries that it put in order."""
+    moved: int
+    """Of these, the ones that changed their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +97,7 @@ class Summary:
     """Lines that are no trace."""
     candidates: int
     rerank: RerankSummary
+    diversify: DiversifySummary
     dropped: Mapping[str, DropSummary]
     """By reason."""
     factors: Mapping[str, Distribution]
@@ -176,6 +198,23 @@ class _Rerank:
 
 
 @dataclass(slots=True)
+class _Diversify:
+    recalls: int = 0
+    changed: int = 0
+    looked_at: int = 0
+    moved: int = 0
+
+    def add(self, seen: DiversifySeen) -> None:
+        self.recalls += 1
+        self.changed += seen.moved > 0
+        self.looked_at += seen.looked_at
+        self.moved += seen.moved
+
+    def summary(self) -> DiversifySummary:
+        return DiversifySummary(self.recalls, self.changed, self.looked_at, self.moved)
+
+
+@dataclass(slots=True)
 class _Drop:
     entries: int = 0
     recalls: int = 0
@@ -187,6 +226,7 @@ class _Folded:
     def __init__(self) -> None:
         self.malformed = self.recalls = self.candidates = self.degraded = 0
         self.rerank = _Rerank()
+        self.diversify = _Diversify()
         self.hits = Histogram()
         self.dropped = defaultdict(_Drop, {reason: _Drop() for reason in _ALWAYS})
         self.factors: defaultdict[str, Histogram] = defaultdict(Histogram)
@@ -201,6 +241,8 @@ class _Folded:
         self.tokens[_kept(trace.counter, self.tokens)].add(trace.tokens)
         if trace.rerank is not None:
             self.rerank.add(trace.rerank)
+        if trace.diversify is not None:
+            self.diversify.add(trace.diversify)
         for lane in trace.lanes:
             self.lanes[_kept(lane.name, self.lanes)].add(lane)
         for reason, entries in Counter(trace.dropped).items():
@@ -222,6 +264,7 @@ class _Folded:
             malformed=self.malformed,
             candidates=candidates,
             rerank=self.rerank.summary(),
+            diversify=self.diversify.summary(),
             dropped={
                 reason: DropSummary(drop.entries, drop.entries / max(candidates, 1), drop.recalls)
                 for reason, drop in sorted(self.dropped.items())

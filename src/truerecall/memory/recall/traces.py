@@ -38,11 +38,21 @@ class RerankSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class DiversifySeen:
+    """What diversifying did in one recall."""
+
+    looked_at: int
+    moved: int
+
+
+@dataclass(frozen=True, slots=True)
 class TraceSeen:
     """One recall, as far as a summary needs it."""
 
     lanes: tuple[LaneSeen, ...]
     rerank: RerankSeen | None
+    diversify: DiversifySeen | None
+    """None too in a trace that is older than it."""
     factors: tuple[Mapping[str, float], ...]
     """Of each candidate."""
     dropped: tuple[str, ...]
@@ -80,6 +90,7 @@ def _trace(values: Any) -> TraceSeen:
     return TraceSeen(
         lanes=tuple(_lane(one) for one in _list(values["lanes"])),
         rerank=None if values["rerank"] is None else _rerank(values["rerank"]),
+        diversify=None if values.get("diversify") is None else _diversify(values["diversify"]),
         factors=tuple(_factors(one) for one in _list(values["scored"])),
         dropped=tuple(_text(one["reason"]) for one in _list(values["dropped"])),
         hits=len([_text(one) for one in _list(values["hits"])]),
@@ -102,6 +113,10 @@ def _lane(values: Any) -> LaneSeen:
 def _rerank(values: Any) -> RerankSeen:
     ranks = tuple(_count(one["fused_rank"]) for one in _list(values["pool"]))
     return RerankSeen(ranks, _number(values["milliseconds"]))
+
+
+def _diversify(values: Any) -> DiversifySeen:
+    return DiversifySeen(_count(values["looked_at"]), _count(values["moved"]))
 
 
 def _factors(values: Any) -> dict[str, float]:

@@ -80,7 +80,10 @@ def profile_list_command(place: Place, trait: ProfileTrait | None, as_json: bool
 @click.option("--trust", type=click.Choice(("system", "learned")), default="learned", show_default=True)
 @memory_options
 def profile_set_command(place: Place, trait: ProfileTrait, key: str, text: str, trust: str) -> None:
-    """Set the trait of a kind (TRAIT) and a KEY to TEXT; the one before it is superseded, and stays in its history."""
+    """Set the trait of a kind (TRAIT) and a KEY to TEXT.
+
+    The one before it is superseded, and stays in its history.
+    """
     with place.open(create=True) as memory:
         result = memory.set_profile(trait, key, text, trust=trust)
     reason = f": {one_line(result.reason)}" if result.reason else ""

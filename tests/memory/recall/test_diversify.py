@@ -108,6 +108,15 @@ def test_without_vectors_the_order_stays_and_recall_says_so(opened: Opener, cloc
     assert on.degradations == ("diversify: no entry has a vector to compare by",)
 
 
+def test_however_many_hits_are_compared_a_lane_gives_as_many_rows(opened: Opener) -> None:
+    opened().remember([f"heron {number}" for number in range(450)])
+    off = opened(settings=flat()).recall("heron", limit=200)
+    on = opened(settings=flat(diversity=0.5)).recall("heron", limit=200)
+
+    assert [lane.candidates for lane in on.lanes] == [lane.candidates for lane in off.lanes] == [400]
+    assert texts(on) == texts(off)
+
+
 def test_a_diversity_of_one_is_as_good_as_absent(opened: Opener, clock: ManualClock) -> None:
     embedder = ScriptedEmbedder({}, default=[1, 0])
     told(opened(embedder=embedder), clock)

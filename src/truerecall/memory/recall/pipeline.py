@@ -78,9 +78,12 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
     settings, limit = means.settings, request.limit
     asked = _ask(request, means)
     with store.view(scope, request.valid_at, request.trust, _during(request, asked.query)) as view:
-        compared = 2 * limit + _SPARE if settings.recall.diversity < 1.0 else limit + _SPARE
+        needed = limit + _SPARE
+        compared = needed + limit if settings.recall.diversity < 1.0 else needed
         wanted = max(settings.recall.rerank, compared)
-        search = Search(view, asked, settings, max(_WIDE, wanted), request.valid_at)
+        # What a lane gives does not hang on how many hits are compared, or comparing would move what it cannot compare.
+        depth = max(_WIDE, settings.recall.rerank, needed)
+        search = Search(view, asked, settings, depth, request.valid_at)
         ran = run_seeded(search, run_lanes(search))
         fused_scores = fused(search, ran, wanted)
         reranked, spent = _reranked(search, list(fused_scores), means.weights)

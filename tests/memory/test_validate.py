@@ -20,7 +20,9 @@ def texts(name: str) -> list[str]:
     return [line.replace("\\n", "\n") for line in lines if not line.startswith("# ")]
 
 
-ATTACKS = texts("attack_texts.txt")
+_ATTACKS = texts("attack_texts.txt")
+ATTACKS = _ATTACKS[: _ATTACKS.index("missed")]
+MISSED = _ATTACKS[_ATTACKS.index("missed") + 1 :]
 _HARMLESS = texts("harmless_texts.txt")
 HARMLESS = _HARMLESS[: _HARMLESS.index("lowered")]
 DELICATE = _HARMLESS[_HARMLESS.index("lowered") + 1 :]
@@ -80,9 +82,21 @@ def test_no_attack_is_stored_as_learned(kind: str) -> None:
     assert [text for text in ATTACKS if judged(text, kind).decision == "fine"] == []  # type: ignore[arg-type]
 
 
-def test_plain_attacks_are_refused_and_what_may_be_harmless_is_lowered() -> None:
-    counts = Counter(judged(text, "fact").decision for text in ATTACKS)
-    assert counts == {"refused": 74, "lowered": 31}
+def test_the_table_of_the_design_page_is_what_is_decided() -> None:
+    page = (HERE.parents[1] / "docs" / "design" / "write-validator.md").read_text(encoding="utf-8")
+    for name, tried in (
+        ("attacks", [*ATTACKS, *MISSED]),
+        ("harmless", HARMLESS),
+        ("harmless, but reads like an order", DELICATE),
+    ):
+        counts = Counter(judged(text, "fact").decision for text in tried)
+        row = f"| {name} | {len(tried)} | {counts['refused']} | {counts['lowered']} | {counts['fine']} |"
+        assert row in page
+
+
+def test_what_is_known_to_be_missed_is_still_missed() -> None:
+    """One that is found now belongs above, and into the figures of the design page."""
+    assert [text for text in MISSED if judged(text, "fact").decision != "fine"] == []
 
 
 def test_harmless_texts_are_left_alone() -> None:

@@ -43,7 +43,7 @@ def _override(said: list[str], at: int) -> Iterator[Found]:
         word = said[place]
         if word not in core and word not in soft and word not in loose:
             continue
-        beside = [*said[at + 1 : place], *said[place + 1 : place + 4]]
+        beside = [*said[at + 1 : place], *said[place + 1 : place + (8 if word in loose else 4)]]
         named = not words("strong").isdisjoint(beside)
         if named or (word not in loose and not words("all").isdisjoint(beside)):
             told = is_told(said[max(0, at - 8) : at], said[place + 1 : place + 7])
@@ -57,9 +57,10 @@ def _override(said: list[str], at: int) -> Iterator[Found]:
 def _sent(said: list[str], at: int) -> Iterator[Found]:
     """``send all passwords to`` an address."""
     window = said[at + 1 : at + 1 + _SENDING_REACH]
-    if TARGET in window and not words("secret").isdisjoint(window):
+    secret = not words("secret").isdisjoint(window)
+    if TARGET in window and (secret or not words("private").isdisjoint(window)):
         after = window[window.index(TARGET) + 1 :][:6]
-        yield Found("exfiltration", not is_told(said[max(0, at - 8) : at], after))
+        yield Found("exfiltration", secret and not is_told(said[max(0, at - 8) : at], after))
 
 
 @cache

@@ -1,6 +1,9 @@
 """Claims about who reads what: tenants, users, trust, through every way in."""
 
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from datetime import datetime
 from itertools import product
 from typing import Any
 
@@ -8,10 +11,12 @@ from truerecall.bench.claims.breaking import Break
 from truerecall.bench.claims.claim import Arm, Claim, Value
 from truerecall.bench.claims.grounds import EVERY_TRUST, LANES_OFF, Fixture, folder, stored
 from truerecall.core.config import REFERENCE, LaneWeights, RecallSettings, Settings
-from truerecall.core.entry import Draft, Scope, Source, Trust
+from truerecall.core.entry import Draft, Scope, Source, Statement, Trust
 from truerecall.errors import NotFound
 from truerecall.memory.memory import Memory
 from truerecall.memory.store.protocol import Filter
+from truerecall.memory.store.sqlite import SqliteStore
+from truerecall.memory.store.view import View
 
 _READERS = tuple(product(("acme", "umbrella"), ("notes", "code"), ("ada", "bo")))
 """Tenant, space and user."""
@@ -105,11 +110,12 @@ def _through_ids(settings: Settings, seed: int) -> Value:
     with folder() as place:
         memories = _crowded(made, settings, place / "m.db")
         everyones = {entry.id: entry for memory in memories for entry in memory.list()}
-        for memory in memories:
+        verbs = [_verbs(memory) for memory in memories]
+        for memory, own in zip(memories, verbs, strict=True):
             for entry_id, entry in everyones.items():
                 if _may_see(memory.scope, entry):
                     continue
-                for verb in (memory.get, memory.history, memory.forget, memory.purge, _corrected(memory)):
+                for verb in own:
                     for name in (entry_id, entry_id[-12:]):
                         tried += 1
                         try:
@@ -122,8 +128,42 @@ def _through_ids(settings: Settings, seed: int) -> Value:
     return {"tried": tried, "refused": refused, "rows that all see": alive}
 
 
-def _corrected(memory: Memory) -> Any:
-    return lambda entry_id: memory.correct(entry_id, "Taken over.")
+def _verbs(memory: Memory) -> tuple[Callable[[str], object], ...]:
+    """All that take the id of an entry."""
+    own = memory.list()[0].id
+    return (
+        memory.get,
+        memory.history,
+        memory.forget,
+        memory.purge,
+        lambda name: memory.correct(name, "Taken over."),
+        lambda name: memory.link(name, own),
+        lambda name: memory.link(own, name),
+    )
+
+
+def _through_facts(settings: Settings, seed: int) -> Value:
+    """Statements that a reader sees, of those that all eight made of one person, and that any ended."""
+    made = Fixture(seed)
+    name, seen = made.person, []
+    with folder() as place:
+        memories = []
+        for number, (tenant, space, user) in enumerate(_READERS):
+            whose = {"tenant": tenant, "space": space, "user": user, "seed": made.seed * 100 + number}
+            memory = made.open(settings, place / "m.db", **whose)
+            says = Statement(name, "lives_in", f"{tenant} {space} {user}")
+            memory.remember(Draft(f"{name} moved.", kind="fact", statement=says, visibility="private"))
+            memories.append(memory)
+        for memory in memories:
+            told = memory.facts(name, current=False)
+            seen.append([view.object == " ".join(_whose(memory)) for view in told])
+            seen[-1].append(all(view.status == "current" for view in told))
+            memory.close()
+    return seen
+
+
+def _whose(memory: Memory) -> tuple[str, str, str]:
+    return memory.scope.tenant, memory.scope.space, memory.scope.user
 
 
 def _through_exports(settings: Settings, seed: int) -> Value:
@@ -157,6 +197,28 @@ def _trust(settings: Settings, seed: int) -> Value:
             "in the block": default.text.count(" external]"),
             "where it is asked for": sorted(hit.entry.trust.label for hit in every.hits),
         }
+
+
+class _Leaky(SqliteStore):
+    """A store whose view forgets to ask for trust."""
+
+    @contextlib.contextmanager
+    def view(self, scope: Scope, when: datetime, trust: Any, *rest: Any, **named: Any) -> Iterator[View]:
+        with super().view(scope, when, EVERY_TRUST, *rest, **named) as view:
+            yield view
+
+
+def _second_net(settings: Settings, seed: int) -> Value:
+    """A recall over a view that lets every tier through: what is recalled all the same."""
+    made = Fixture(seed)
+    thing = made.thing
+    with made.open(settings) as memory:
+        for tier in Trust:
+            stored(memory, f"The {thing} was {made.deed} in {made.town}.", trust=tier)
+        memory._store.__class__ = _Leaky
+        recalled = memory.recall(thing)
+        dropped = [one.reason for one in recalled.trace.dropped]
+        return {"candidates": len(recalled.candidates), "hits": len(recalled.hits), "dropped": dropped}
 
 
 def _trust_of_derived(settings: Settings, seed: int) -> Value:
@@ -215,6 +277,7 @@ CLAIMS = (
             ),
         ),
         breaks=(Break(_EVERYBODYS, "memory.store.sqlite", "readable_partitions", _everybodys),),
+        seeds=(1, 2),
     ),
     Claim(
         name="tenancy-writes",
@@ -242,7 +305,16 @@ CLAIMS = (
         sentence="Knowing an id opens nothing: no verb works on an entry that the reader may not see.",
         measures="verbs tried, refused",
         scenario=_through_ids,
-        arms=(Arm("on", {"tried": 1040, "refused": 1040, "rows that all see": 24}),),
+        arms=(Arm("on", {"tried": 1456, "refused": 1456, "rows that all see": 24}),),
+        breaks=(Break(_EVERYBODYS, "memory.store.sqlite", "readable_partitions", _everybodys),),
+        seeds=(1, 2),
+    ),
+    Claim(
+        name="tenancy-facts",
+        sentence="A reader sees the statements of its own scope, and those of others end none of them.",
+        measures="its own statement, current, of each of eight",
+        scenario=_through_facts,
+        arms=(Arm("on", [[True, True]] * 8),),
         breaks=(Break(_EVERYBODYS, "memory.store.sqlite", "readable_partitions", _everybodys),),
         seeds=(1, 2),
     ),
@@ -274,6 +346,21 @@ CLAIMS = (
         breaks=(
             Break("Every tier is asked for.", "memory.memory", "recall", _any_tier),
             Break("The view allows every tier.", "memory.store.sqlite", "SqliteStore.view", _all_allowed),
+        ),
+    ),
+    Claim(
+        name="trust-filter-again",
+        sentence="A lane that forgets to ask for trust leaks nothing: after scoring it is asked for once more.",
+        measures="candidates, hits, dropped",
+        scenario=_second_net,
+        arms=(Arm("on", {"candidates": 3, "hits": 2, "dropped": ["trust"]}),),
+        breaks=(
+            Break(
+                "It is not asked for again.",
+                "memory.recall.pipeline",
+                "trusted",
+                lambda original: lambda ranked, trust: (ranked, []),
+            ),
         ),
     ),
     Claim(

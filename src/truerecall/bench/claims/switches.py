@@ -3,7 +3,6 @@
 One claim a switch, made from the fields of the settings.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
@@ -16,6 +15,7 @@ from truerecall.bench.claims.lived_in import LivedIn
 from truerecall.core.config import REFERENCE, FactorWeights, LaneWeights, RecallSettings, Settings
 from truerecall.memory.recall.recalled import Recall
 from truerecall.memory.recall.score import NEUTRAL
+from truerecall.memory.recall.trace import Trace
 
 PARAMETERS = frozenset({"limit", "budget", "counter", "rrf_k", "length_weight", "time_window", "zone"})
 """Of the settings of recall those that switch nothing on or off: every other field is a switch, and has a claim."""
@@ -55,6 +55,19 @@ class Switch:
         """These settings with the switch there."""
         group = replace(getattr(settings, self.group), **{self.name: value})
         return replace(settings, **{self.group: group})
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a recall gave: two that are equal are equal byte for byte, as JSON and as a block."""
+
+    block: str
+    trace: Trace
+
+    @property
+    def scores(self) -> tuple[object, ...]:
+        """Of the trace what the order goes by, and comes to."""
+        return self.trace.scored, self.trace.hits, self.trace.dropped
 
 
 _Stage = tuple[float | bool, float | bool, str, str, Callable[[Any], Any]]
@@ -140,27 +153,22 @@ def _against_absent(switch: Switch, value: float | bool, seed: int) -> Value:
             with broken(switch.absent):
                 absent = _recalled(memory, switch.at(switch.off, base), query)
             identical &= there == absent
-            if there["scores"] != absent["scores"]:
+            if there.scores != absent.scores:
                 return "moved"
     return "identical" if identical else "unmoved"
 
 
-def _recalled(memory: LivedIn, settings: Settings, query: str) -> dict[str, Any]:
+def _recalled(memory: LivedIn, settings: Settings, query: str) -> Seen:
     memory.memory.settings = settings
     return seen(memory.memory.recall(query))
 
 
-def seen(recalled: Recall) -> dict[str, Any]:
-    """All that a recall gives, milliseconds apart: the block, the trace and, once more, what moved in it."""
-    trace = _timeless(json.loads(recalled.trace.as_json()))
-    scores = [trace["scored"], trace["hits"], trace["dropped"]]
-    return {"block": recalled.text, "trace": trace, "scores": scores}
-
-
-def _timeless(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _timeless(inner) for key, inner in value.items() if "milliseconds" not in key}
-    return [_timeless(inner) for inner in value] if isinstance(value, list) else value
+def seen(recalled: Recall) -> Seen:
+    """All that a recall gives, milliseconds apart."""
+    trace = recalled.trace
+    lanes = tuple(replace(lane, milliseconds=0.0) for lane in trace.lanes)
+    rerank = None if trace.rerank is None else replace(trace.rerank, milliseconds=0.0)
+    return Seen(recalled.text, replace(trace, lanes=lanes, rerank=rerank))
 
 
 def _ignoring(switch: Switch, original: Callable[..., Recall]) -> Callable[..., Recall]:

@@ -269,6 +269,12 @@ def test_a_retired_rival_does_not_count_against_what_comes_after() -> None:
     assert held([known, new], "2024-08-01") == ["rome"]
 
 
+def test_a_claim_that_was_retired_as_it_came_ends_nothing() -> None:
+    claims = [claim("rome", "2024-05-01", ended="2024-05-01"), claim("oslo", "2024-05-01", trust=EXTERNAL)]
+    claims[1] = replace(claims[1], number=99999)
+    assert held(claims, "2024-06-01") == ["oslo"]
+
+
 def test_what_a_retired_claim_had_ended_stays_ended() -> None:
     claims = [claim("oslo", "2024-05-01"), claim("rome", "2024-06-01", ended="2024-07-01")]
     assert held(claims, "2024-06-15") == ["rome"]

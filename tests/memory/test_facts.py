@@ -174,6 +174,16 @@ def test_any_name_of_the_subject_finds_it(memory: Memory, clock: ManualClock) ->
     assert objects(memory.facts("Robert Miller")) == ["Oslo"]
 
 
+def test_another_name_of_the_object_says_the_same(memory: Memory, clock: ManualClock) -> None:
+    memory.remember("Robert Miller, also known as Bobby, joined us.", speaker="Ada")
+    for spouse in ("Bobby", "Robert Miller"):
+        clock.advance(DAY)
+        memory.remember(
+            Draft(f"Mara is married to {spouse}.", kind="fact", statement=Statement("Mara", "spouse", spouse))
+        )
+    assert objects(memory.facts("Mara", "spouse")) == ["Bobby", "Robert Miller"]
+
+
 def test_an_unknown_subject_or_predicate_has_no_facts(memory: Memory, clock: ManualClock) -> None:
     say(memory, clock, "Oslo")
     assert memory.facts("Nobody") == memory.facts("!!!") == memory.facts(predicate="owns") == ()

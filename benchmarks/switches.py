@@ -37,10 +37,12 @@ from truerecall.bench.switches import (
     LaneGave,
     Resumed,
     SwitchBase,
+    SwitchBlind,
     Switches,
     SwitchRow,
     SwitchTable,
     Values,
+    chosen_blind,
     decided,
     family,
     verdict,
@@ -71,8 +73,10 @@ METHOD = (
     "weights are out-of-fold, a conversation being measured with those that were fitted without it, and they are the "
     "shipped evidence's: no row has weights fitted to itself. Differences are to the base, paired by question; p is of "
     "McNemar's exact test for figures of 0 or 1, and for the others of a sign-flip permutation of 20,000 rounds, which "
-    "gives none below 5e-05; two-sided. The figures of a type are reported only, and not adjusted. In-sample in one "
-    "respect: the split is the one that defaults may be chosen on."
+    "gives none below 5e-05; two-sided. The figures of a type are reported only, and not adjusted. A row is in-sample "
+    "in one respect: its value is looked at on the split that it may be chosen on. So each switch that changes "
+    "anything has a row of its own in which every conversation is measured at the value that did best on the others, "
+    "by the sum of the named figures, off being one of the values."
 )
 _SEED = 0
 
@@ -149,13 +153,26 @@ def measure(bench: Bench, rows: Sequence[Configuration], model: Embedder | None)
         left = f"about {pace * (len(runs) - len(given)):.0f} s left"
         bench.tell(f"{name}: {len(given)} of {len(runs)}{' (kept)' if resumed else ''}, {left}: {changes}")
     made: list[SwitchRow] = []
+    blind: list[SwitchBlind] = []
     for _, own in groupby(rows, key=lambda row: (row.switch, row.base)):
-        made += compared([(row, given[_key(row.settings)], given[_key(row.base)]) for row in own])
+        triples = [(row, given[_key(row.settings)], given[_key(row.base)]) for row in own]
+        made += (its := compared(triples))
+        if its[0].decides and any(row.identical_lists < row.n for row in its):
+            blind.append(chosen(triples))
     return SwitchTable(
         embedder=None if model is None else name,
         bases=[SwitchBase(settings=dict(base), means=means(given[_key(base)])) for base in bases],
         rows=made,
+        blind=blind,
     )
+
+
+def chosen(rows: Sequence[tuple[Configuration, Kept, Kept]]) -> SwitchBlind:
+    """A switch with its value chosen without the conversation that it is measured on."""
+    switch, base = rows[0][0].switch, values(rows[0][2])
+    by_conversation, own = chosen_blind(base, {row.changes[switch]: values(kept) for row, kept, _ in rows})
+    (figures,) = family([(own, base)], _SEED)
+    return SwitchBlind(switch=switch, chosen=by_conversation, figures=figures)
 
 
 def _key(changes: Mapping[str, Setting]) -> str:

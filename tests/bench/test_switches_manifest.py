@@ -11,6 +11,7 @@ from truerecall.bench.switches import (
     LaneGave,
     Resumed,
     SwitchBase,
+    SwitchBlind,
     SwitchChange,
     Switches,
     SwitchFigure,
@@ -64,6 +65,7 @@ def made() -> Switches:
             figures=cause, n=1000, identical=1000, identical_lists=1000, lanes=[no_links], verdict="nothing to do",
         ),
     ]  # fmt: skip
+    blind = SwitchBlind(switch="lanes.time", chosen={"one": 1.0, "two": None}, figures=time)
     means = {"turn any@10": 0.7, "multi-hop turn all@10": 0.25}
     bases = [SwitchBase(settings={}, means=means), SwitchBase(settings={"recall.rerank": 0}, means=means)]
     decisions = [
@@ -74,7 +76,7 @@ def made() -> Switches:
         method="Out-of-fold.", rule="On if better.", dataset="locomo", split="dev", sha256="ab" * 32, recognised=True,
         n=1000, conversations=5, folds="cd" * 32, looked_at=2,
         resumed=[Resumed(count=3, commit="fedcba9876543210", dirty=True)],
-        decisions=decisions, tables=[SwitchTable(embedder=None, bases=bases, rows=rows)], making=MAKING,
+        decisions=decisions, tables=[SwitchTable(embedder=None, bases=bases, rows=rows, blind=[blind])], making=MAKING,
     )  # fmt: skip
 
 
@@ -109,6 +111,12 @@ FIGURES = """\
 | --- | ---: | ---: | ---: | ---: | ---: |
 | lanes.time 1 (reference) | +0.050\\* (p 2e-05) | 4e-05 | 400 of 1,000 | 20 of 1,000 | on |
 | lanes.cause 0.25, beside recall.rerank 0 | 0.000 (p 1) | 1 | 1,000 of 1,000 | 1,000 of 1,000 | nothing to do |
+
+**With the value chosen without the conversation that it is measured on, by the others**
+
+| switch | Turn any@10 | least Holm p | chosen |
+| --- | ---: | ---: | ---: |
+| lanes.time | +0.050\\* (p 2e-05) | 4e-05 | one: 1, two: off |
 
 **The same by type of question, with p not adjusted: reported only**
 

@@ -21,6 +21,7 @@ from truerecall.bench.switches import (
     SwitchFigure,
     SwitchRow,
     SwitchTable,
+    chosen_blind,
     decided,
     family,
     read_switches,
@@ -102,7 +103,9 @@ def row(
 
 
 def decision(*tables: list[SwitchRow]) -> tuple[str, list[object]]:
-    made = [SwitchTable(embedder=str(number), bases=[], rows=rows) for number, rows in enumerate(tables)]
+    made = [
+        SwitchTable(embedder=str(number), bases=[], rows=rows, blind=[]) for number, rows in enumerate(tables)
+    ]
     (one,) = decided(made, {"lanes.time": 0.0, "lanes.graph": 0.0})
     return one.verdict, list(one.at)
 
@@ -203,6 +206,21 @@ def test_holm_is_over_the_named_figures_of_all_values_of_a_switch() -> None:
     ] * 6
 
 
+def test_a_value_is_chosen_without_the_conversation_that_it_is_measured_on() -> None:
+    def given(one: float, two: float, three: float) -> dict[str, dict[tuple[str, str], float]]:
+        scores = {("one", "q"): one, ("two", "q"): two, ("three", "q"): three}
+        return dict.fromkeys(NAMED, scores)
+
+    base, weak, strong = given(0.5, 0.5, 0.5), given(0.5, 0.6, 0.6), given(1.0, 0.4, 0.4)
+
+    chosen, blind = chosen_blind(base, {0.1: weak, 0.3: strong})
+
+    # Only the first conversation likes the strong value, so only the two others are measured with it.
+    assert chosen == {"one": 0.1, "two": 0.3, "three": 0.3}
+    assert blind == given(0.5, 0.4, 0.4)
+    assert chosen_blind(base, {0.1: base})[0] == dict.fromkeys(("one", "two", "three"))
+
+
 def test_a_factor_that_cannot_tell_entries_apart_has_nothing_to_do_and_a_recent_one_comes_first(
     tmp_path: Path,
 ) -> None:
@@ -213,6 +231,8 @@ def test_a_factor_that_cannot_tell_entries_apart_has_nothing_to_do_and_a_recent_
     assert (trust.verdict, trust.identical, trust.identical_lists, trust.n) == ("nothing to do", 4, 4, 4)
     assert recency.verdict == "off"
     assert recency.identical < 4
+    (blind,) = table.blind
+    assert (blind.switch, set(blind.chosen)) == ("factors.recency", {"one", "two"})
     assert [one.name for one in trust.figures] == [*NAMED, "temporal turn any@10", "single-hop turn any@10"]
     assert {one.name: one.mean for one in recency.figures}["session mrr"] == pytest.approx(
         table.bases[0].means["session mrr"]

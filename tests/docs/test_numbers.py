@@ -118,9 +118,8 @@ def printable(manifest: Any) -> set[str]:
         figures_of_rows = [f for table in manifest["tables"] for row in table["rows"] for f in row["figures"]]
         found |= {f"{f['change']['p']:.2g}" for f in figures_of_rows if f["change"]}
     if manifest.get("kind") == "switches":
-        changes = [
-            f["change"] for table in manifest["tables"] for row in table["rows"] for f in row["figures"]
-        ]
+        compared = [row for table in manifest["tables"] for row in (*table["rows"], *table["blind"])]
+        changes = [figure["change"] for row in compared for figure in row["figures"]]
         found |= {f"{p:.2g}" for c in changes for p in (c["p"], c["p_holm"]) if p is not None}
     return found | {f"{figure:,.{places}f}" for figure in figures for places in (1, 2, 3)} | {
         str(figure) for figure in figures

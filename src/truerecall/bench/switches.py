@@ -6,6 +6,7 @@ ships on is decided here, by a rule, and by nothing else.
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Literal
 
 from pydantic import Field
@@ -84,6 +85,14 @@ class SwitchRow(Record):
         return set(self.settings) == {self.switch} and set(self.base) <= {self.switch}
 
 
+class SwitchBlind(Record):
+    """A switch with each conversation at the value that did best on the others, off being one of them."""
+
+    switch: str
+    chosen: dict[str, Setting] = Field(description="By conversation; None is off.")
+    figures: list[SwitchFigure] = Field(description="Holm's family is this row alone.")
+
+
 class SwitchBase(Record):
     """Recall as rows are held against it."""
 
@@ -97,6 +106,7 @@ class SwitchTable(Record):
     embedder: str | None
     bases: list[SwitchBase]
     rows: list[SwitchRow]
+    blind: list[SwitchBlind] = Field(description="Of the switches that changed a list and decide.")
 
 
 class Decision(Record):
@@ -173,6 +183,27 @@ def family(rows: Sequence[tuple[Values, Values]], seed: int) -> list[list[Switch
         ]
         for place, row in enumerate(compared)
     ]
+
+
+def chosen_blind(base: Values, by_value: Mapping[Setting, Values]) -> tuple[dict[str, Setting], Values]:
+    """For each conversation the value that does best without it, None for off, and what that value gives on it.
+
+    Best is the largest sum of the named figures' means over the other conversations; of equals the first, off first.
+    """
+    options: dict[Setting, Values] = {None: base, **by_value}
+    conversations = sorted({conversation for own in base.values() for conversation, _ in own})
+    chosen: dict[str, Setting] = {}
+    for held_out in conversations:
+        worth = {
+            value: sum(
+                fmean(score for (conversation, _), score in given[name].items() if conversation != held_out)
+                for name in NAMED
+            )
+            for value, given in options.items()
+        }
+        chosen[held_out] = max(worth, key=lambda value: round(worth[value], 9))
+    blind = {name: {key: options[chosen[key[0]]][name][key] for key in own} for name, own in base.items()}
+    return chosen, blind
 
 
 def helps(figures: Sequence[SwitchFigure]) -> bool:

@@ -92,6 +92,19 @@ def _tables(one: SwitchTable, switches: Switches) -> Iterable[Table]:
             for row in one.rows
         ],
     )
+    yield table(
+        "With the value chosen without the conversation that it is measured on, by the others",
+        ["switch", *map(_head, named), "least Holm p", "chosen"],
+        [
+            (
+                blind.switch,
+                *(_change(figure) for figure in blind.figures if figure.name in named),
+                _least(blind.figures),
+                ", ".join(f"{name}: {_value(value)}" for name, value in blind.chosen.items()),
+            )
+            for blind in one.blind
+        ],
+    )
     sizes = {figure.name: figure.n for figure in one.rows[0].figures}
     yield table(
         "The same by type of question, with p not adjusted: reported only",
@@ -166,7 +179,7 @@ def _settings(values: Mapping[str, Setting]) -> str:
 
 
 def _value(value: Setting) -> str:
-    if isinstance(value, bool):
+    if value is None or isinstance(value, bool):
         return "on" if value else "off"
     return f"{value:g}" if isinstance(value, float) else str(value)
 

@@ -57,7 +57,10 @@ class FactorWeights:
 
     def __bool__(self) -> bool:
         """Whether any is on."""
-        return any(getattr(self, item.name) != 0.0 for item in fields(self))
+        return self != _NO_FACTORS
+
+
+_NO_FACTORS = FactorWeights(**{item.name: 0.0 for item in fields(FactorWeights)})
 
 
 @dataclass(frozen=True, slots=True)

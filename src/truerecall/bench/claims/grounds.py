@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from truerecall.core.clock import ManualClock
-from truerecall.core.config import FactorWeights, LaneWeights, RecallSettings, Settings
-from truerecall.core.entry import DEFAULT_TRUST, Trust
+from truerecall.core.config import LaneWeights, RecallSettings, Settings
+from truerecall.core.entry import Trust
 from truerecall.memory.memory import Memory
 from truerecall.memory.recall.recalled import Recall
 
@@ -20,7 +20,6 @@ LANES_OFF = LaneWeights(0.0, 0.0, 0.0, 0.0)
 """Every lane off: to be switched on one by one."""
 WORDS_ONLY = Settings(recall=RecallSettings(rerank=0), lanes=LaneWeights(1.0, 0.0, 0.0, 0.0))
 """The lexical lane alone, in its fused order."""
-NEUTRAL = FactorWeights()
 
 _PEOPLE = [
     "Mara",
@@ -158,6 +157,11 @@ def folder() -> Iterator[Path]:
         yield Path(made)
 
 
+def all_bytes(place: Path) -> bytes:
+    """What all files of a folder hold."""
+    return b"".join(path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file())
+
+
 def rank(recalled: Recall, entry_id: str | None) -> int | None:
     """The place of an entry among the hits, from 1; None where it is not among them."""
     ids = [hit.id for hit in recalled.hits]
@@ -172,9 +176,3 @@ def texts(recalled: Recall) -> list[str]:
 def stored(memory: Memory, *texts_: str, **details: Any) -> list[str]:
     """Remember these; the id of each, refused ones are empty."""
     return [result.id or "" for result in memory.remember(list(texts_), **details)]
-
-
-__all__ = [
-    "DEFAULT_TRUST", "EVERY_TRUST", "LANES_OFF", "NEUTRAL", "START", "WORDS_ONLY", "Fixture", "folder", "rank",
-    "stored", "texts",
-]  # fmt: skip

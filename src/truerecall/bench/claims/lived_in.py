@@ -1,6 +1,6 @@
 """A memory that was lived in: what every lane, factor and stage of recall can go by is in it."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from truerecall.bench.claims.grounds import Fixture
 from truerecall.core.clock import ManualClock
@@ -26,6 +26,11 @@ class LivedIn:
         if used:
             self._use()
         self._clock.advance(timedelta(days=40))
+
+    @property
+    def now(self) -> datetime:
+        """Of its clock."""
+        return self._clock.now
 
     @property
     def queries(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from truerecall.bench.claims import (
     comparisons,
     knowing,
     lanes,
+    lasting,
     ordering,
     profiles,
     reading,
@@ -17,6 +18,7 @@ from truerecall.bench.claims.claim import Claim
 
 CLAIMS: tuple[Claim, ...] = (
     *storing.CLAIMS,
+    *lasting.CLAIMS,
     *reading.CLAIMS,
     *searching.CLAIMS,
     *lanes.CLAIMS,

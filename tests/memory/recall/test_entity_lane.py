@@ -43,6 +43,15 @@ def test_what_the_first_hits_name_leads_further(memory: Memory) -> None:
     assert gave(recalled, "entity") == [("Roswitha paints.", round(tanh(0.5), 6), "names roswitha")]
 
 
+def test_only_the_first_five_hits_lead_further(memory: Memory) -> None:
+    memory.remember([f"weir {number}" for number in range(5)])
+    memory.remember(["A longer word about the weir by Roswitha.", "Roswitha paints."])
+    recalled = memory.recall("weir")
+
+    assert len(recalled.hits) == 6
+    assert note(recalled, "entity") == "the query and the first hits name nobody and nothing"
+
+
 def test_no_row_gains_by_being_a_first_hit_itself(memory: Memory) -> None:
     memory.remember(
         ["The weir was seen by Roswitha and Quentin.", "Quentin saw the weir.", "Quentin paints."]
@@ -81,17 +90,17 @@ def test_where_nothing_is_named_the_lane_says_so_and_has_no_say(memory: Memory) 
 
 
 def test_a_preference_may_count_for_more(opened: Opener) -> None:
-    opened().remember(["I like tea", "Roswitha paints."])
-    plain = opened(settings=lanes("entity")).recall("What does Roswitha like?")
-    boosted = opened(settings=lanes("entity", intent_boost=3.0)).recall("What does Roswitha like?")
-    other = opened(settings=lanes("entity", intent_boost=3.0)).recall("Is Roswitha here?")
+    opened().remember(["tea is what people like", "Roswitha paints."])
 
-    assert plain.intent == boosted.intent == "preference"
-    (hit,) = [hit for hit in boosted.hits if hit.entry.text == "Roswitha paints."]
-    assert hit.lanes["entity"].rank == 1
-    assert hit.fused == pytest.approx((61 / (60 + hit.lanes["lexical"].rank) + 3) / 4)
-    assert other.intent == "factual"
-    assert other.hits[0].fused == 1.0
+    def of_words_alone(query: str, boost: float) -> float:
+        recalled = opened(settings=lanes("entity", intent_boost=boost)).recall(query)
+        (hit,) = [hit for hit in recalled.hits if hit.entry.text == "tea is what people like"]
+        assert [*hit.lanes] == ["lexical"]
+        return hit.fused * (60 + hit.lanes["lexical"].rank) / 61
+
+    assert of_words_alone("What tea does Roswitha like?", 1.0) == pytest.approx(1 / 2)
+    assert of_words_alone("What tea does Roswitha like?", 3.0) == pytest.approx(1 / 4)
+    assert of_words_alone("Is tea there, Roswitha?", 3.0) == pytest.approx(1 / 2)  # no question of preference
 
 
 def test_a_long_query_is_looked_through_from_its_end() -> None:

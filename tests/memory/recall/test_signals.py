@@ -11,6 +11,7 @@ from whole_store import Opener, traced
 from truerecall import Draft, ManualClock, Memory, Settings, Statement
 from truerecall.core.config import FactorWeights
 from truerecall.core.entry import EventTime
+from truerecall.memory.recall.score import Signals, factors
 
 
 def with_factors(**weights: float) -> Settings:
@@ -115,3 +116,15 @@ def test_fading_goes_by_what_the_other_factors_would_say_even_where_they_are_off
     found = factor(memory, "heron", "forget")
 
     assert 0.5 < found["a heron by the mill"] < found["a heron by the weir"] < 1.0
+
+
+def test_what_several_say_fades_more_slowly(opened: Opener, clock: ManualClock) -> None:
+    memory = opened(settings=with_factors(forget=1.0))
+    for text in ("Mara lives in Lisbon", "Mara has her home in Lisbon"):
+        memory.remember(Draft(text, kind="fact", statement=Statement("Mara", "lives_in", "Lisbon")))
+    clock.advance(timedelta(days=60))
+
+    for hit in memory.recall("Mara in Lisbon").hits:
+        proofs = 2 if hit.entry.text == "Mara lives in Lisbon" else None
+        known = Signals(base=hit.base, proofs=proofs)
+        assert hit.factors == factors(hit.entry, clock(), FactorWeights(forget=1.0), known)

@@ -100,11 +100,23 @@ def test_the_days_of_a_query_are_those_of_its_zone(opened: Opener, clock: Manual
 
 
 def test_a_temporal_query_may_count_the_lane_for_more(opened: Opener) -> None:
-    keep(opened(), ("what rained", None), ("rain", "2023-03-04"))
-    found = opened(settings=lanes("time", intent_boost=3.0)).recall("What rained in March 2023?")
+    keep(opened(), ("the weir leaked", None), ("rain", "2023-03-04"))
 
-    assert found.intent == "temporal"
-    assert {hit.entry.text: hit.fused for hit in found.hits}["rain"] > 0.75
+    def of_words_alone(boost: float) -> float:
+        recalled = opened(settings=lanes("time", intent_boost=boost)).recall("the weir in March 2023")
+        assert recalled.intent == "temporal"
+        return {hit.entry.text: hit.fused for hit in recalled.hits}["the weir leaked"]
+
+    assert of_words_alone(1.0) == pytest.approx(1 / 2)
+    assert of_words_alone(3.0) == pytest.approx(1 / 4)
+
+
+def test_a_boost_of_nothing_switches_the_lane_off_for_such_queries(opened: Opener) -> None:
+    keep(opened(), ("the weir leaked", "2023-03-04"))
+    memory = opened(settings=lanes("time", intent_boost=0.0))
+
+    assert [lane.name for lane in memory.recall("the weir in March 2023").lanes] == ["lexical"]
+    assert [lane.name for lane in memory.recall("the weir").lanes] == ["lexical", "time"]
 
 
 @pytest.mark.parametrize("hard", [False, True])

@@ -8,7 +8,8 @@ from pydantic import JsonValue
 from truerecall.bench.claims.manifest import NOT_ACCURACY, ClaimResult, Control, Observation
 
 _WIDTH = 110
-_NAME = 22
+_NAME = 24
+_LONGEST = 200  # characters of a value where it is said why a claim is red; the manifest holds the whole
 
 
 def table(claims: Sequence[ClaimResult]) -> str:
@@ -28,7 +29,10 @@ def table(claims: Sequence[ClaimResult]) -> str:
 def failures(claim: ClaimResult) -> list[str]:
     """What makes it red, each in a line."""
     wrong = [one for one in claim.observations if not one.holds]
-    found = [f"{_place(one)}: {_gave(one)}, expected {value_text(one.expected)}" for one in wrong[:3]]
+    found = [
+        f"{_place(one)}: {_short(_gave(one))}, expected {_short(value_text(one.expected))}"
+        for one in wrong[:3]
+    ]
     found += [f"and {len(wrong) - 3} more" for _ in wrong[3:4]]
     return found + [unnoticed(control) for control in claim.controls if not control.red]
 
@@ -43,7 +47,8 @@ def unnoticed(control: Control) -> str:
 def noticed(control: Control) -> str:
     """Of a break that went red: the value that showed it."""
     one = next(one for one in control.observed if not one.holds)
-    return f"{control.what} ({control.target}) {_place(one)}: {_gave(one)}, not {value_text(one.expected)}"
+    gave, expected = _short(_gave(one)), _short(value_text(one.expected))
+    return f"{control.what} ({control.target}) {_place(one)}: {gave}, not {expected}"
 
 
 def value_text(value: JsonValue) -> str:
@@ -55,7 +60,16 @@ def value_text(value: JsonValue) -> str:
         return f"[{' '.join(text if often == 1 else f'{text} x{often}' for text, often in runs)}]"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "none" if value is None else str(value)
+    return "none" if value is None else _one_line(str(value))
+
+
+def _one_line(text: str) -> str:
+    """Without line ends or control characters: what was broken must not command the terminal that shows it."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(text.split()))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _values(claim: ClaimResult) -> Iterator[str]:
@@ -81,7 +95,7 @@ def _place(one: Observation) -> str:
 
 
 def _gave(one: Observation) -> str:
-    return one.crash or value_text(one.measured)
+    return _one_line(one.crash) or value_text(one.measured)
 
 
 def _cut(line: str) -> str:

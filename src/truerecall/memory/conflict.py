@@ -196,7 +196,9 @@ class _Held:
             known = min(claim.recorded_at, claim.end or END)
             return cls(claim, known, known, until)
         by = claim.start_by
-        last = claim.start if by is None or by >= END else max(claim.start, by)  # "since May" has an exact start
+        last = (
+            claim.start if by is None or by >= END else max(claim.start, by)
+        )  # "since May" has an exact start
         return cls(claim, claim.start, last, until)
 
     @property
@@ -229,10 +231,10 @@ class _Held:
 def _settled(held: Sequence[_Held], mine: _Held, single: bool) -> Outcome:
     """As ``settle``, among claims that are not void."""
     new = mine.claim
-    # What is over before the new one begins can neither end it nor lose anything to it.
-    others = [one for one in held if one.until > mine.first and one.claim.object != new.object]
-    others = others if single else []
-    proofs = [one for one in held if one.claim.object == new.object and one.meets(mine)]
+    # What is over before the new one begins can neither end it nor lose anything to it, nor say the same of its time.
+    near = held if mine.is_history else [one for one in held if one.until > mine.first]
+    others = [one for one in near if one.claim.object != new.object] if single else []
+    proofs = [one for one in near if one.claim.object == new.object and one.meets(mine)]
     corroborates = tuple(one.claim.id for one in proofs if one.claim.trust <= new.trust)
     fate = _cut(mine, others)
     if fate is not None:
@@ -347,18 +349,18 @@ def _reason(winner: _Held, loser: _Held) -> str:
 
 
 def _event(one: _Held) -> str:
+    if one.first == one.last:
+        return _instant(one.first)
     for precision in _IMPRECISE:
         interval = EventTime(one.first, precision)
         if (interval.instant, interval.end) == (one.first, one.last):
             return str(interval)
-    if one.first != one.last:
-        return f"{_instant(one.first)} to {_instant(one.last)}"
-    return _instant(one.first)
+    return f"{_instant(one.first)} to {_instant(one.last)}"
 
 
 def _instant(when: datetime) -> str:
     midnight = when.hour == when.minute == when.second == when.microsecond == 0
-    return str(EventTime(when, "day" if midnight else "instant"))
+    return when.date().isoformat() if midnight else str(EventTime(when))
 
 
 def _arrival(claim: Claim) -> tuple[datetime, int, str]:

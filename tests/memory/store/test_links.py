@@ -46,6 +46,13 @@ def test_of_a_name_in_many_rows_the_newest_are_given(told: Memory) -> None:
     assert places(seen(told, "mentioning", ["lisbon"], 1)) == {"lisbon": [1]}
 
 
+def test_rows_that_may_not_be_recalled_take_nobodys_place(told: Memory) -> None:
+    told.remember(["Lisbon again."] * 30, trust="external")
+
+    assert places(seen(told, "mentioning", ["lisbon"], 2)) == {"lisbon": [0, 1]}
+    assert places(seen(told, "mentioning", ["lisbon"], 1)) == {"lisbon": [1]}
+
+
 def test_aliases_that_a_text_states_are_one(memory: Memory) -> None:
     memory.remember(["Wilhelmina came.", "Wilhelmina, known as Minna, left.", "Minna wrote."])
 

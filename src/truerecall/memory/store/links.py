@@ -85,11 +85,11 @@ class Links:
         found = {}
         for key, names in self._classes(keys).items():
             parts = [
-                self._newest("mention", number, most)
+                self._newest(number, most)
                 for partition in self._partitions
                 for number in entity_ids(self._db, partition, names).values()
             ]
-            places = self._places(np.unique(np.concatenate(parts))) if parts else np.empty(0, np.intp)
+            places = np.unique(np.concatenate(parts)) if parts else np.empty(0, np.intp)
             if len(places):
                 found[key] = places
         return found
@@ -228,12 +228,20 @@ class Links:
                 found[by_row[row]] = count
         return found
 
-    def _newest(self, table: str, entity: int, most: int) -> "NDArray[np.int64]":
-        (rows,) = self._db.execute(
-            f"SELECT group_concat(entry) FROM (SELECT entry FROM {table} WHERE entity = ? ORDER BY entry DESC LIMIT ?)",
-            (entity, most),
-        ).fetchone()
-        return np.fromstring(rows or "", dtype=np.int64, sep=",")
+    def _newest(self, entity: int, most: int) -> "NDArray[np.intp]":
+        """The newest rows that name an entity and may be recalled: hidden ones do not count against the number."""
+        size = most
+        while True:
+            (rows,) = self._db.execute(
+                "SELECT group_concat(entry) FROM"
+                " (SELECT entry FROM mention WHERE entity = ? ORDER BY entry DESC LIMIT ?)",
+                (entity, size),
+            ).fetchone()
+            rowids = np.fromstring(rows or "", dtype=np.int64, sep=",")
+            places = self._places(rowids)[:most]
+            if len(places) == most or len(rowids) < size:
+                return places
+            size *= 8
 
     def _places(self, rowids: "NDArray[np.int64]") -> "NDArray[np.intp]":
         places, known = self._rows.find(rowids)

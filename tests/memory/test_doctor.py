@@ -69,7 +69,7 @@ DAMAGES = {
         "INSERT INTO alias SELECT (SELECT min(rowid) FROM entry), min(id), max(id) FROM entity"
     ],
     "a statement made up": [
-        "INSERT INTO triple SELECT (SELECT min(rowid) FROM entry), 7, min(id), 'knows', max(id) FROM entity"
+        "INSERT INTO triple SELECT (SELECT min(rowid) FROM entry), 7, min(id), 'knows', max(id), NULL, NULL FROM entity"
     ],
     "trust raised": ["UPDATE standing SET trust = 2"],
     "an end forgotten": ["UPDATE standing SET ends_at = NULL"],

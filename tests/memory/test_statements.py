@@ -137,6 +137,17 @@ def test_a_turn_is_not_ended_by_what_is_stated_in_it(memory: Memory, clock: Manu
     assert living(memory) == {"I live in Lisbon.", "I moved to Porto."}
 
 
+def test_what_is_told_beside_a_date_holds_from_when_it_was_told(memory: Memory, clock: ManualClock) -> None:
+    memory.remember(
+        "I love tea. I moved to Lisbon in 2021. We fly to Rome tomorrow.", speaker="Mara", happened_at=clock()
+    )
+
+    assert {fact.object: fact.start for fact in memory.facts("Mara")} == {
+        "tea": clock(),
+        "Lisbon": datetime(2021, 1, 1, tzinfo=UTC),
+    }
+
+
 def test_a_private_fact_ends_no_shared_one(opened: Opener, clock: ManualClock) -> None:
     ada, bob = opened(user="ada"), opened(user="bob")
     stated(ada, fact("Lisbon"))

@@ -12,18 +12,23 @@ SAID_AT = datetime(2023, 5, 8, 12, tzinfo=UTC)
 def test_all_that_a_text_says_comes_in_one_record() -> None:
     ada, lisbon = Named("ada", "Ada", "name"), Named("lisbon", "Lisbon", "name")
     mel = Named("melanie", "Melanie", "name"), Named("mel", "Mel", "name")
+    day = Span(datetime(2023, 5, 7, tzinfo=UTC), datetime(2023, 5, 8, tzinfo=UTC), "day", "yesterday")
 
     assert extract("I moved to Lisbon yesterday, and Melanie goes by Mel.", "Ada", SAID_AT, UTC) == Extracted(
         entities=(ada, lisbon, *mel),
         aliases=(("melanie", "mel"),),
-        statements=(Said(ada, "lives_in", lisbon),),
-        span=Span(
-            datetime(2023, 5, 7, tzinfo=UTC),
-            datetime(2023, 5, 8, tzinfo=UTC),
-            precision="day",
-            text="yesterday",
-        ),
+        statements=(Said(ada, "lives_in", lisbon, day),),
+        span=day,
     )
+
+
+def test_a_statement_is_dated_by_its_own_sentence() -> None:
+    found = extract("I love tea. We fly to Rome tomorrow. I moved to Lisbon in 2021.", "Ada", SAID_AT, UTC)
+
+    assert {said.object.name: said.span and said.span.text for said in found.statements} == {
+        "tea": None,
+        "Lisbon": "2021",
+    }
 
 
 def test_a_text_that_names_nothing_gives_nothing() -> None:

@@ -37,6 +37,8 @@ class Said:
     predicate: str
     """A word or several joined by ``_``, of ``memory.predicates``."""
     object: Named
+    span: Span | None = None
+    """The date that its sentence names; None where it names none, or when it was said is not known."""
 
 
 @dataclass(frozen=True, slots=True)

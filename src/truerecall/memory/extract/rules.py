@@ -1,5 +1,6 @@
 """All that the rules take out of one text."""
 
+from dataclasses import replace
 from datetime import datetime, tzinfo
 
 from truerecall.memory.dates.span import Span
@@ -27,7 +28,11 @@ def extract(text: str, speaker: str | None, said_at: datetime | None, zone: tzin
     named = entities_in(text)
     who = _speaker(speaker)
     aliases, other = aliases_in(text)
-    said = statements_in(text, who, named)
+    sentences = statements_in(text, who, named)
+    said = tuple(
+        replace(one, span=_first_date(words, said_at, zone)) if said_at is not None else one
+        for one, words in sentences.items()
+    )
     entities = {who.key: who} if who is not None else {}
     for one in (*named, *other, *_parts(said)):
         if len(entities) == MOST:

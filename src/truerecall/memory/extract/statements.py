@@ -13,6 +13,7 @@ from truerecall.memory.extract.context import (
     noun_before,
     opens,
     phrase_after,
+    sentence,
     value,
 )
 from truerecall.memory.extract.records import Named, Said
@@ -196,12 +197,15 @@ for _number, _one in enumerate(RULES):
 _TRIGGERS = frozenset(_BY_TRIGGER)
 
 
-def statements_in(text: str, speaker: Named | None, named: Sequence[Named]) -> tuple[Said, ...]:
-    """The statements of a text, in its order, distinct; ``named`` are its entities, the only possible names."""
+def statements_in(text: str, speaker: Named | None, named: Sequence[Named]) -> dict[Said, str]:
+    """The statements of a text, in its order, each with the sentence that says it.
+
+    ``named`` are the text's entities, the only possible names.
+    """
     words = _TRIGGERS.intersection(text.split())
     if not words:
-        return ()
-    found: list[tuple[int, Said]] = []
+        return {}
+    found: list[tuple[int, Said, str]] = []
     tried = 0
     for number in sorted({number for word in words for number in _BY_TRIGGER[word]}):
         rule = RULES[number]
@@ -213,12 +217,17 @@ def statements_in(text: str, speaker: Named | None, named: Sequence[Named]) -> t
                 break
             said = _said(rule, match, speaker, named)
             if said is not None and not doubtful(text, *match.span()):
-                found.append((match.start(), said))
+                first, last = sentence(text, *match.span())
+                found.append((match.start(), said, text[first:last]))
     found.sort(key=_place)
-    return tuple(dict.fromkeys(said for _, said in found))[:MOST]
+    distinct: dict[Said, str] = {}
+    for _, said, around in found:
+        if len(distinct) < MOST:
+            distinct.setdefault(said, around)
+    return distinct
 
 
-def _place(found: tuple[int, Said]) -> int:
+def _place(found: tuple[int, Said, str]) -> int:
     return found[0]
 
 

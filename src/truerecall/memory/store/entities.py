@@ -7,7 +7,7 @@ from truerecall.core.config import zone_of
 from truerecall.memory.extract.records import Named
 from truerecall.memory.extract.rules import EXTRACTION_VERSION
 from truerecall.memory.extract.similarity import similarity
-from truerecall.memory.store.extraction import Drawn, Rules, drawn_from
+from truerecall.memory.store.extraction import Dated, Drawn, Rules, drawn_from
 from truerecall.memory.store.rows import PARTITION_BITS, read_entries, scan_entries
 from truerecall.memory.store.standing import NEVER
 
@@ -29,13 +29,15 @@ def index_drawn(db: sqlite3.Connection, rowids: Sequence[int], drawn: Sequence[D
         for key, other in found.aliases:
             if key in by_key and other in by_key and key != other:
                 aliases.append((row, by_key[key], by_key[other]))
-        for place, said in enumerate(found.statements):
-            subject, thing = numbers.of(partition, said.subject), numbers.of(partition, said.object)
-            triples.append((row, place, subject, said.predicate, thing))
+        for place, one in enumerate(found.statements):
+            subject, thing = (numbers.of(partition, part) for part in (one.said.subject, one.said.object))
+            triples.append((row, place, subject, one.said.predicate, thing, one.event_from, one.event_to))
     db.executemany("INSERT OR IGNORE INTO mention (entity, entry) VALUES (?, ?)", mentions)
     db.executemany("INSERT OR IGNORE INTO alias (entry, entity, other) VALUES (?, ?, ?)", aliases)
     db.executemany(
-        "INSERT INTO triple (entry, place, subject, predicate, object) VALUES (?, ?, ?, ?, ?)", triples
+        "INSERT INTO triple (entry, place, subject, predicate, object, event_from, event_to)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        triples,
     )
 
 
@@ -125,7 +127,7 @@ def _rename(db: sqlite3.Connection, number: int, row: int) -> None:
 
 
 def _names_in(drawn: Drawn) -> dict[str, tuple[str, str]]:
-    parts = (part for said in drawn.statements for part in (said.subject, said.object))
+    parts = (part for one in drawn.statements for part in (one.said.subject, one.said.object))
     named: dict[str, tuple[str, str]] = {}
     for entity in (*drawn.entities, *parts):
         named.setdefault(entity.key, (entity.name, entity.kind))
@@ -171,7 +173,7 @@ def extraction_faults(db: sqlite3.Connection, rules: Rules) -> list[str]:
         drawn = drawn_from(entry, rules)
         keys = {entity.key for entity in drawn.entities}
         pairs = {pair for pair in drawn.aliases if keys.issuperset(pair) and pair[0] != pair[1]}
-        said = [(i, s.subject.key, s.predicate, s.object.key) for i, s in enumerate(drawn.statements)]
+        said = [_stored_form(place, one) for place, one in enumerate(drawn.statements)]
         stored = db.execute(
             "SELECT coalesce(event_from, ?1), coalesce(event_to, ?1) FROM standing WHERE rowid = ?2",
             (NEVER, row),
@@ -184,9 +186,15 @@ def extraction_faults(db: sqlite3.Connection, rules: Rules) -> list[str]:
     return [*faults, *([f"{len(held ^ named)} entities too many or missing"] if held != named else [])]
 
 
-def _stored_of(
-    db: sqlite3.Connection, row: int
-) -> tuple[set[str], set[tuple[str, str]], list[tuple[int, str, str, str]]]:
+_Stored = tuple[int, str, str, str, int | None, int | None]
+
+
+def _stored_form(place: int, one: Dated) -> _Stored:
+    said = one.said
+    return (place, said.subject.key, said.predicate, said.object.key, one.event_from, one.event_to)
+
+
+def _stored_of(db: sqlite3.Connection, row: int) -> tuple[set[str], set[tuple[str, str]], list[_Stored]]:
     keys = db.execute(
         "SELECT e.key FROM mention m JOIN entity e ON e.id = m.entity WHERE m.entry = ?", (row,)
     )
@@ -196,8 +204,8 @@ def _stored_of(
         (row,),
     )
     said = db.execute(
-        "SELECT t.place, s.key, t.predicate, o.key FROM triple t JOIN entity s ON s.id = t.subject"
-        " JOIN entity o ON o.id = t.object WHERE t.entry = ? ORDER BY t.place",
+        "SELECT t.place, s.key, t.predicate, o.key, t.event_from, t.event_to FROM triple t"
+        " JOIN entity s ON s.id = t.subject JOIN entity o ON o.id = t.object WHERE t.entry = ? ORDER BY t.place",
         (row,),
     )
     return {row[0] for row in keys.fetchall()}, set(pairs.fetchall()), said.fetchall()

@@ -25,12 +25,23 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
+class Dated:
+    """A statement, with when it began to hold."""
+
+    said: Said
+    event_from: int | None
+    """Microseconds; None where no time is known."""
+    event_to: int | None
+    """The end of the interval that it began in, not part of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn:
     """What belongs to one entry."""
 
     entities: tuple[Named, ...]
     aliases: tuple[tuple[str, str], ...]
-    statements: tuple[Said, ...]
+    statements: tuple[Dated, ...]
     event_from: int | None
     """Microseconds: when what it tells of began; None where no time is known."""
     event_to: int | None
@@ -44,18 +55,20 @@ def drawn_from(entry: Entry, rules: Rules) -> Drawn:
         found = extract(entry.text, entry.source.speaker, _told_at(entry, rules.zone), rules.zone)
     entities, statements = found.entities, found.statements
     if entry.kind in DERIVED:  # what it says is its statement, and nothing is guessed beside it
-        statements = _own(entry.statement)
+        statements = _own(entry.statement, found.span)
         known = {entity.key for entity in entities}
         entities += tuple(said.subject for said in statements if said.subject.key not in known)
-    return Drawn(entities, found.aliases, statements, *_event_interval(entry, found.span))
+    dated = tuple(Dated(said, *_event_interval(entry, said.span)) for said in statements)
+    return Drawn(entities, found.aliases, dated, *_event_interval(entry, found.span))
 
 
-def _own(says: Statement | None) -> tuple[Said, ...]:
+def _own(says: Statement | None, span: Span | None) -> tuple[Said, ...]:
     """An entry's own statement, if it names something by visible characters."""
     if says is None:
         return ()
     subject, thing = (Named(key_of(name), name, kind_of(name)) for name in (says.subject, says.object))
-    return (Said(subject, canonical(says.predicate), thing),) if subject.key and thing.key else ()
+    named = subject.key and thing.key
+    return (Said(subject, canonical(says.predicate), thing, span),) if named else ()
 
 
 def _told_at(entry: Entry, zone: tzinfo) -> datetime | None:

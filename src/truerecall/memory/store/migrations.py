@@ -209,6 +209,7 @@ CREATE TABLE triple (
   subject INTEGER NOT NULL REFERENCES entity (id),
   predicate TEXT NOT NULL,
   object INTEGER NOT NULL REFERENCES entity (id),
+  event_from INTEGER, event_to INTEGER,  -- the date that its sentence names, or when it was said
   PRIMARY KEY (entry, place)
 ) WITHOUT ROWID""",
     "CREATE INDEX triple_subject ON triple (subject, predicate)",

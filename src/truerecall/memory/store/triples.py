@@ -66,13 +66,12 @@ class Triple:
 _SELECT = """
 SELECT e.id, e.rowid, t.place, e.subject IS NOT NULL, s.key, t.predicate, o.key,
   coalesce(e.subject, s.name), coalesce(e.object, o.name), e.trust,
-  coalesce(e.valid_from, st.event_from), e.valid_to, e.recorded_at,
-  CASE WHEN e.valid_from IS NULL AND st.event_to > st.event_from + 1 THEN st.event_to END,
+  coalesce(e.valid_from, t.event_from), e.valid_to, e.recorded_at,
+  CASE WHEN e.valid_from IS NULL AND t.event_to > t.event_from + 1 THEN t.event_to END,
   (SELECT min(coalesce(v.effective, v.at)) FROM event v WHERE v.entry = e.rowid AND (v.detail = '' OR v.other IS NULL)
     AND v.kind IN ('superseded', 'retired') AND v.at < ?1)
 FROM triple t
 JOIN entry e ON e.rowid = t.entry
-JOIN standing st ON st.rowid = t.entry
 JOIN entity s ON s.id = t.subject
 JOIN entity o ON o.id = t.object
 WHERE e.recorded_at < ?1 AND """

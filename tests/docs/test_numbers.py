@@ -320,8 +320,43 @@ def test_measured_figures_are_of_clean_code() -> None:
     found = {name: m["making"]["dirty"] for name, m in manifests().items() if "making" in m}
 
     names = {"full-size.json", "local-models.json", "text-analysis.json", "token-counter.json"}
-    assert names <= found.keys() <= names | set(GENERATED.values())
+    assert names <= found.keys() <= names | set(GENERATED.values()) | {"claims.json", "suite.json"}
     assert set(found.values()) == {False}
+
+
+def block_of_claims(name: str) -> str:
+    """A block of docs/claims.md; the test is skipped where its manifest is not committed yet."""
+    if f"{name}.json" not in manifests():
+        pytest.skip(f"benchmarks/manifests/{name}.json is not committed yet")
+    return dict(ANY_BLOCK.findall((REPOSITORY / "docs" / "claims.md").read_text("utf-8")))[name]
+
+
+def test_each_claim_of_the_table_is_the_one_of_its_manifest_and_green() -> None:
+    block, made = block_of_claims("claims"), manifests()["claims.json"]
+    rows = list(tables(block))
+
+    assert [row["claim"].partition("`")[2].partition("`")[0] for row in rows] == [
+        claim["name"] for claim in made["claims"]
+    ]
+    assert [row["its breaks"] for row in rows] == [
+        f"{len(claim['controls'])} of {len(claim['controls'])} red" for claim in made["claims"]
+    ]
+    assert {claim["verdict"] for claim in made["claims"]} == {"green"}
+    assert f"{len(rows)} claims, 0 red." in block
+
+
+def test_each_count_of_the_suite_is_the_one_of_its_manifest() -> None:
+    block, made = block_of_claims("suite"), manifests()["suite.json"]
+    figures = [(part["name"], figure) for part in made["parts"] for figure in part["figures"]]
+
+    assert [(row["part"], row["how often"], row["95 %"]) for row in tables(block)] == [
+        (
+            name,
+            f"{figure['count']} of {figure['n']}",
+            f"{100 * figure['interval']['low']:.1f} to {100 * figure['interval']['high']:.1f} %",
+        )
+        for name, figure in figures
+    ]
 
 
 def test_each_difference_to_plain_bm25_is_the_one_of_its_comparison() -> None:

@@ -12,8 +12,8 @@ CLAIMS = "claims"
 SUITE = "suite"
 """The manifest of the suite."""
 
-_HEAD = "| claim | says | measured | off | on | reference | its breaks |\n|---|---|---|---|---|---|---|"
-_SUITE_HEAD = "| part | what | how often | 95 % | must be |\n|---|---|---|---|---|"
+_HEAD = "| claim | says | measured | off | on | reference | its breaks |\n| --- | --- | --- | --- | --- | --- | --- |"
+_SUITE_HEAD = "| part | what | how often | 95 % | must be |\n| --- | --- | --- | --- | --- |"
 _LONGEST = 60  # characters of a value: the manifest holds the whole
 
 

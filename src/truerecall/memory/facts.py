@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from truerecall.core.entry import Scope, Trust
+from truerecall.core.entry import DEFAULT_TRUST, Scope, Trust
 from truerecall.memory.conflict import Claim, Status, fold, holding
 from truerecall.memory.extract.names import key_of
 from truerecall.memory.predicates import FUNCTIONAL, canonical
@@ -70,8 +70,9 @@ def facts(store: Store, scope: Scope, asked: Asked) -> tuple[FactView, ...]:
         triples = [triple for triple in triples if triple.predicate == wanted]
     subject = None if asked.subject is None else key_of(asked.subject)
     names = {key for triple in triples for key in (triple.subject, triple.object)}
-    # Aliases count from when they were stated; an instant of the past does not know later ones.
-    with store.view(scope, asked.valid_at, tuple(Trust)) as view:
+    # Aliases count from when they were stated; an instant of the past does not know later ones. Those of external texts
+    # count for nothing: they would make rivals of what is known of two.
+    with store.view(scope, asked.valid_at, DEFAULT_TRUST) as view:
         same = view.links.folded(names | ({subject} if subject else set()))
     groups: dict[tuple[str, str], list[Triple]] = defaultdict(list)
     for triple in triples:

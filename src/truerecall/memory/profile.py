@@ -114,9 +114,12 @@ def remove(memory: "Memory", trait: ProfileTrait, key: str) -> None:
 
 
 def _living(memory: "Memory") -> list[Entry]:
-    """The user's own rows that are not ended, the last learned first."""
+    """The user's own rows that are not ended, the last learned first; what is shared with others is no row.
+
+    Were it one, a new row would end it, and everybody in the space would see that there is one.
+    """
     listed = memory.list(Filter(kind="profile", newest=_ALL))
-    return [entry for entry in listed if entry.scope.user == memory.scope.user]
+    return [entry for entry in listed if entry.visibility == "private"]
 
 
 def _names(entry: Entry, predicate: str) -> bool:

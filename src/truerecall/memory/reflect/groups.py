@@ -143,17 +143,22 @@ _Head = tuple[int, int, str]
 
 
 def _heads(view: View) -> dict[_Head, list[int]]:
-    """The places of the rows under each head, in the order of arrival."""
+    """The places of the rows under each head, in the order of arrival.
+
+    Shared entries do not come together by a name that only a private one says is the same: what they come to is shared.
+    """
     found: dict[_Head, list[int]] = defaultdict(list)
-    places: list[int] = np.flatnonzero(view.allowed).tolist()
-    for start in range(0, len(places), _READ):
-        part = places[start : start + _READ]
-        for place, names in zip(part, view.links.mentioned(part), strict=True):
-            partition, tier = int(view.rowids[place]) >> PARTITION_BITS, int(view.trust[place])
-            for key in sorted(names):
-                found[partition, tier, f"entity:{key}"].append(place)
-            if view.session[place] >= 0:
-                found[partition, tier, f"session:{int(view.session[place])}"].append(place)
+    for partition, links in view.apart.items():
+        within = view.allowed & (view.rowids >> PARTITION_BITS == partition)
+        places: list[int] = np.flatnonzero(within).tolist()
+        for start in range(0, len(places), _READ):
+            part = places[start : start + _READ]
+            for place, names in zip(part, links.mentioned(part), strict=True):
+                tier = int(view.trust[place])
+                for key in sorted(names):
+                    found[partition, tier, f"entity:{key}"].append(place)
+                if view.session[place] >= 0:
+                    found[partition, tier, f"session:{int(view.session[place])}"].append(place)
     return found
 
 

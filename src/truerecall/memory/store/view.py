@@ -80,6 +80,8 @@ class View:
             self.allowed &= (rows.event_from < end) & (rows.event_to > start) & (rows.event_to != NEVER)
         self.links = Links(db, [number for number, _ in self._parts], rows, self.allowed)
         """What ties rows together: names, statements, causes, and how useful they were."""
+        self.apart = {number: Links(db, [number], rows, self.allowed) for number, _ in self._parts}
+        """The same of each partition by itself: in what is shared, nothing of the reader's own shows."""
 
     @cached_property
     def before(self) -> "NDArray[np.intp]":

@@ -12,6 +12,7 @@ from truerecall.bench.claims.switches import seen
 from truerecall.core.config import REFERENCE, Settings
 from truerecall.core.entry import Draft, EventTime, Statement, Trust
 from truerecall.memory.memory import Memory
+from truerecall.models.scripted import ScriptedEmbedder
 
 
 def _distract(made: Fixture, memory: Memory) -> None:
@@ -65,6 +66,40 @@ def _cause(settings: Settings, seed: int) -> Value:
         led, to = stored(memory, linked, f"The {thing} fell over.")
         memory.link(led, to, 0.8)
         return texts(memory.recall(f"Why did the {thing} fall?")).count(linked)
+
+
+def _talk(made: Fixture, memory: Memory, *said: str) -> None:
+    _distract(made, memory)
+    memory.remember([{"role": "user", "content": text} for text in said], session="talk")
+
+
+def _window(settings: Settings, seed: int) -> Value:
+    """An answer beside its question, without a word of it."""
+    made = Fixture(seed)
+    thing, linked = made.thing, "Up in the loft, I believe."
+    with made.open(settings) as memory:
+        _talk(made, memory, f"Has anybody seen the {thing}?", linked)
+        return texts(memory.recall(thing)).count(linked)
+
+
+def _session(settings: Settings, seed: int) -> Value:
+    """A turn of the same conversation, three turns away."""
+    made = Fixture(seed)
+    thing, linked = made.thing, "It all ended well."
+    with made.open(settings) as memory:
+        _talk(made, memory, f"The {thing} was the topic.", "Really?", "Certainly.", linked)
+        return texts(memory.recall(thing)).count(linked)
+
+
+def _vector(settings: Settings, seed: int) -> Value:
+    """A text of the same meaning in other words, as the embedder's vectors say."""
+    made = Fixture(seed)
+    linked = f"{made.person} felt ill."
+    query = f"sickness of {made.person}"
+    model = ScriptedEmbedder({query: [1, 0], linked: [1, 0.1]}, default=[0, 1])
+    with made.open(settings, embedder=model) as memory:
+        stored(memory, linked)
+        return texts(memory.recall(query)).count(linked)
 
 
 def _intent(settings: Settings, seed: int) -> Value:
@@ -134,9 +169,10 @@ def _prior(value: float) -> Settings:
     return replace(WORDS_ONLY, factors=replace(WORDS_ONLY.factors, range=value))
 
 
-def _surfaces(name: str, sentence: str, scenario: Any, *breaks: Break) -> Claim:
+def _surfaces(name: str, sentence: str, scenario: Any, *breaks: Break, table: str = "SEEDED") -> Claim:
     """A text that only this lane can find: one where it is on, none where it is off."""
     reference: float = getattr(REFERENCE.lanes, name)
+    gone = Break(f"There is no {name} lane.", "memory.recall.lanes.running", table, _without(name))
     return Claim(
         name=f"{name}-lane",
         sentence=sentence,
@@ -146,12 +182,9 @@ def _surfaces(name: str, sentence: str, scenario: Any, *breaks: Break) -> Claim:
         arms=(
             Arm("off", 0, _lane(name, 0.0), 0.0),
             Arm("on", 1, _lane(name, 0.5), 0.5),
-            Arm("reference", 1, _lane(name, reference), reference),
+            Arm("reference", int(reference > 0), _lane(name, reference), reference),
         ),
-        breaks=(
-            Break(f"There is no {name} lane.", "memory.recall.lanes.running", "SEEDED", _without(name)),
-            *breaks,
-        ),
+        breaks=(gone, *breaks),
     )
 
 
@@ -171,6 +204,16 @@ def _never_hard(original: Any) -> Any:
 
 
 CLAIMS = (
+    _surfaces(
+        "window",
+        "The window lane surfaces an answer that stands beside its question.",
+        _window,
+        table="LANES",
+    ),
+    _surfaces(
+        "session", "The session lane surfaces what else the conversation holds.", _session, table="LANES"
+    ),
+    _surfaces("vector", "The vector lane surfaces the same meaning in other words.", _vector, table="LANES"),
     _surfaces(
         "graph",
         "The graph lane surfaces a document that statements lead to.",

@@ -17,6 +17,8 @@ from truerecall.memory.write.border import RECALL_CLOSE, RECALL_OPEN
 
 _PLAIN: frozenset[Trick] = frozenset({"override", "system", "line", "destructive", "language"})
 """Tricks that give their orders in plain words."""
+_TIGHT = (40, 60, 90)
+"""Budgets in which most of these texts are cut."""
 _HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
 _LINE = re.compile(r"\[([0-9a-f]{8}) (system|learned|external)\] ")
 _HEADING = re.compile(r"# (?:undated|\d{4}(?:-\d\d(?:-\d\d(?: \d\d:\d\d)?)?)?)")
@@ -118,15 +120,20 @@ def _as_turns(tallies: _Tallies, memory: Memory, text: str, thing: str, trial: s
         found = result.id in ids or bool(dropped & {pasted.id})
         tallies.lost.add(nothing or found, f"{what}, {trial}: {result.status} {result.reason}")
     tallies.recalled.add(outside.id in {hit.id for hit in by_default.hits}, trial)
-    _look(tallies, every, trial)
-    _look(tallies, by_default, trial)
+    _look(tallies, every, every.text, trial)
+    _look(tallies, by_default, by_default.text, trial)
     alone = memory.recall(text, limit=50, trust=[Trust.EXTERNAL], budget=20_000)
-    _look(tallies, alone, f"alone, {trial}")
+    _look(tallies, alone, alone.text, f"alone, {trial}")
+    for budget in _TIGHT:
+        _look(tallies, alone, alone.packed(budget).text, f"within {budget} tokens, {trial}")
+    named = Source(speaker=text, session=text, position=0)
+    memory.remember(Draft(f"The {thing} is here.", kind="document", trust=Trust.EXTERNAL, source=named))
+    by_name = memory.recall(f"Is the {thing} here?", limit=50, trust=EVERY_TRUST, budget=20_000)
+    _look(tallies, by_name, by_name.text, f"as a name, {trial}")
 
 
-def _look(tallies: _Tallies, recalled: Recall, trial: str) -> None:
+def _look(tallies: _Tallies, recalled: Recall, block: str, trial: str) -> None:
     """Read the block as a model does: line by line, each beginning at the margin by the packer or not."""
-    block = recalled.text
     if not block:
         return
     trusts = {short_id(hit.id): hit.entry.trust.label for hit in recalled.hits}

@@ -37,7 +37,7 @@ class Opened:
     def _full_id(self, entry_id: str) -> str:
         if not isinstance(entry_id, str) or not 8 <= len(entry_id) < 32:
             return id_text(id_bytes(entry_id))
-        found = self._store.by_suffix(self.scope, entry_id)
+        found = self._store.by_suffix(self.scope, entry_id) if entry_id.isascii() else []
         if len(found) > 1:
             raise InvalidInput(f"more than one entry's id ends in {entry_id}", remedy="Give the whole id.")
         if not found:

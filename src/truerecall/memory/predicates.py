@@ -1,6 +1,7 @@
 """The predicates of statements: which of them hold one value at a time, and what else they are called."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 
 from truerecall.memory.analysis import fold
@@ -51,7 +52,7 @@ SYNONYMS: Mapping[str, str] = {
 PREDICATES: frozenset[str] = frozenset(SYNONYMS.values())
 """All that have a name of their own here; any other is legal and holds many values."""
 
-_SEPARATORS = re.compile(r"[\W_]+")
+_SEPARATORS = re.compile(r"[^a-z0-9\u0080-\U0010ffff]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -62,7 +63,10 @@ def canonical(predicate: str) -> str:
     ``favourite_colour``. A predicate without a letter or digit is ``related_to``.
     """
     spread = _HUMP.sub("_", predicate) if predicate.isascii() else predicate
-    name = _SEPARATORS.sub("_", fold(spread)).strip("_")
+    folded = fold(spread)
+    if not folded.isascii():  # a vowel of Hindi or Thai is a mark: part of the word as a letter is
+        folded = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else "_" for c in folded)
+    name = _SEPARATORS.sub("_", folded).strip("_")
     if not name:
         return "related_to"
     if name.startswith("favorite"):

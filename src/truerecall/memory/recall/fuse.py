@@ -5,6 +5,8 @@ After Cormack, Clarke and Büttcher (2009), with weights, and scaled so that the
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 
 def fuse(
     rankings: Mapping[str, Sequence[int]], weights: Mapping[str, float], k: int = 60
@@ -14,11 +16,11 @@ def fuse(
     Σ w runs over the lanes in ``rankings``: those that ran, whether or not they found anything.
     """
     total = sum(weights[lane] for lane in rankings)
-    scores: dict[int, float] = {}
-    for lane, places in rankings.items():
-        weight = weights[lane]
-        gains = [weight / (k + rank) for rank in range(1, len(places) + 1)]
-        for place, gain in zip(places, gains, strict=True):
-            scores[place] = scores.get(place, 0.0) + gain
-    scaled = {place: score * (k + 1) / total for place, score in scores.items()}
-    return {place: score if score < 1.0 else 1.0 for place, score in scaled.items()}
+    given = {lane: places for lane, places in rankings.items() if len(places)}
+    if not given:
+        return {}
+    gains = [weights[lane] / (k + np.arange(1, len(places) + 1)) for lane, places in given.items()]
+    found, rows = np.unique(np.concatenate([*map(np.asarray, given.values())]), return_inverse=True)
+    scores = np.bincount(rows, weights=np.concatenate(gains))  # adds in the order of the lanes
+    scaled = np.minimum(scores * (k + 1) / total, 1.0)
+    return dict(zip(found.tolist(), scaled.tolist(), strict=True))

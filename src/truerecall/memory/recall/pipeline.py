@@ -90,13 +90,14 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
         candidates = Candidates(fused_scores, reranked, ran.rankings, view.ids(list(fused_scores)))
         pinned = view.pinned(settings.recall.pinned)
         # A factor may move any candidate; without one, entries are loaded for what is returned, and for more of them
-        # only where many are dropped.
-        most = len(candidates) if settings.factors else compared
+        # only where many are dropped. Later stages look at no more than that either way.
+        most, first, ranked = compared, candidates[:0], list[Hit]()
         while True:
-            first = candidates[:most]
+            if len(first) < min(most, len(candidates)):
+                first = candidates[: len(candidates) if settings.factors else most]
+                ranked = _scored(search, first, request.now)
             places = {candidate.id: candidate.place for candidate in first}
-            ranked = _scored(search, first, request.now)
-            hits, untrusted = trusted(ranked, request.trust)
+            hits, untrusted = trusted(ranked[:most], request.trust)
             hits, overtaken = believed(view, hits, places, request.valid_at)
             hits = pinned_first(hits, pinned)
             hits, diversified = diversify(view, hits, places, settings.recall.diversity, compared)
@@ -112,7 +113,7 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
         candidates=candidates,
         ranked=ranked,
         refused=(*untrusted, *overtaken, *repeated, *weak),
-        beyond=tuple(hits[limit:]),
+        beyond=(*hits[limit:], *ranked[most:]),
         reranked=reranked,
         rerank_milliseconds=spent,
         understood=_understood(request, asked.query, settings),

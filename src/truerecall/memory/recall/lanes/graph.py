@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DEPTH = 2
 FAN_OUT = 8
-_MOST_READ = 24  # statements of an entity: eight of them are followed
+_MOST_READ = 16  # statements of an entity: eight of them are followed
 
 
 @dataclass(frozen=True, slots=True)

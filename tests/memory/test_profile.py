@@ -39,6 +39,15 @@ def test_setting_a_row_again_supersedes_the_older_one_and_keeps_its_history(
     assert [hit.id for hit in memory.recall("Ada wants answers").hits] == [second.id]
 
 
+def test_a_row_that_is_corrected_stays_in_the_profile(memory: Memory, clock: ManualClock) -> None:
+    row = memory.set_profile("preference", "language", "Ada wants answers in Portugese.")
+    clock.advance(timedelta(days=1))
+    memory.correct(str(row.id), "Ada wants answers in Portuguese.")
+
+    assert texts(memory) == {("preference", "language"): "Ada wants answers in Portuguese."}
+    assert memory.correct(memory.profile()[0].entry_id, " ").status == "refused"
+
+
 def test_a_row_is_written_over_at_the_same_instant_as_well(memory: Memory) -> None:
     for language in ("Portuguese", "Galician", "Catalan"):
         memory.set_profile("preference", "language", language)

@@ -253,11 +253,14 @@ class Memory(Knowing, Keeping):
     def correct(self, entry_id: str, text: str, *, statement: Statement | None = None) -> WriteResult:
         """Supersede an entry by one with another text; the old one stays, ended now, and can be looked up.
 
-        What the old one stated does not count any more; ``statement`` is what a derived one states from now on.
+        What the old one stated does not count any more; ``statement`` is what a derived one states from now on. A row
+        of the profile keeps its key.
         """
         self._writable()
         old = self.get(entry_id)
         now = self._clock()
+        if statement is None and old.trait is not None and old.statement is not None and text.strip():
+            statement = Statement(old.statement.subject, old.statement.predicate, text)
         draft = Draft(
             text=text,
             kind=old.kind,

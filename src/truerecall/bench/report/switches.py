@@ -1,6 +1,6 @@
 """The generated blocks of the switches: what is decided, and of each embedder what each row changed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from truerecall.bench.report.design import UNMEASURED, measured_block
 from truerecall.bench.report.figures import MISSING, count, counted, number, shown, signed
@@ -69,21 +69,25 @@ def _decided(one: Decision, switches: Switches) -> list[str]:
 
 
 def _tables(one: SwitchTable, switches: Switches) -> Iterable[Table]:
-    about = f"{_data(switches)}, {_model(one)}; out-of-fold"
     names = [figure.name for figure in one.rows[0].figures]
-    named, typed = [n for n in names if n in NAMED], [n for n in names if n not in NAMED]
     yield table(
-        f"What rows are held against: {about}",
+        f"What rows are held against: {_data(switches)}, {_model(one)}; out-of-fold",
         ["base", *map(_head, names)],
         [(_base(base), *(number(base.means[name]) for name in names)) for base in one.bases],
     )
+    yield from _named_tables(one, [_head(name) for name in names if name in NAMED])
+    yield from _further_tables(one, names)
+
+
+def _named_tables(one: SwitchTable, heads: Sequence[str]) -> Iterable[Table]:
+    """The named figures of the rows, and of the switches with their value chosen blind."""
     yield table(
         "Differences to the base, with p; * the same sign in every conversation",
-        ["row", *map(_head, named), "least Holm p", f"same first {FIRST}", "same lists", "by itself"],
+        ["row", *heads, "least Holm p", f"same first {FIRST}", "same lists", "by itself"],
         [
             (
                 _row(row),
-                *(_change(figure) for figure in row.figures if figure.name in named),
+                *(_change(figure) for figure in row.figures if figure.name in NAMED),
                 _least(row.figures),
                 f"{count(row.identical)} of {count(row.n)}",
                 f"{count(row.identical_lists)} of {count(row.n)}",
@@ -94,31 +98,33 @@ def _tables(one: SwitchTable, switches: Switches) -> Iterable[Table]:
     )
     yield table(
         "With the value chosen without the conversation that it is measured on, by the others",
-        ["switch", *map(_head, named), "least Holm p", "chosen"],
+        ["switch", *heads, "least Holm p", "chosen"],
         [
             (
                 blind.switch,
-                *(_change(figure) for figure in blind.figures if figure.name in named),
+                *(_change(figure) for figure in blind.figures if figure.name in NAMED),
                 _least(blind.figures),
                 ", ".join(f"{name}: {_value(value)}" for name, value in blind.chosen.items()),
             )
             for blind in one.blind
         ],
     )
+
+
+def _further_tables(one: SwitchTable, names: Sequence[str]) -> Iterable[Table]:
+    """By type of question, what n could show, and what the lanes gave."""
     sizes = {figure.name: figure.n for figure in one.rows[0].figures}
+    moved = [row for row in one.rows if row.identical_lists < row.n]
+    typed = [name for name in names if name not in NAMED]
     yield table(
         "The same by type of question, with p not adjusted: reported only",
         ["row", *(f"{_head(name)} (n {count(sizes[name])})" for name in typed)],
-        [
-            (_row(row), *(_change(f) for f in row.figures if f.name in typed))
-            for row in one.rows
-            if _moved(row)
-        ],
+        [(_row(row), *(_change(f) for f in row.figures if f.name in typed)) for row in moved],
     )
     yield table(
         "The smallest difference that so many questions could show, by how many of them changed",
         ["row", *map(_head, names)],
-        [(_row(row), *(number(f.change.smallest) for f in row.figures)) for row in one.rows if _moved(row)],
+        [(_row(row), *(number(f.change.smallest) for f in row.figures)) for row in moved],
     )
     yield table(
         "What the lanes gave: candidates in the mean, and why none",
@@ -138,10 +144,6 @@ def _tables(one: SwitchTable, switches: Switches) -> Iterable[Table]:
         ],
         words=2,
     )
-
-
-def _moved(row: SwitchRow) -> bool:
-    return row.identical_lists < row.n
 
 
 def _data(switches: Switches) -> str:

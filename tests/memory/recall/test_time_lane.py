@@ -171,3 +171,17 @@ def test_a_date_in_the_text_counts_before_when_it_was_said(memory: Memory, clock
     assert gave(memory.recall("March 2023"), "time") == [
         ("The weir broke on 4 March 2023.", 1.0, "at the time asked for")
     ]
+
+
+def test_of_more_rows_than_a_lane_gives_the_nearest_are_given(memory: Memory) -> None:
+    march = datetime(2023, 3, 1, tzinfo=UTC)
+    memory.remember(
+        [Draft(f"row {n}", happened_at=EventTime(march - timedelta(hours=n))) for n in range(1, 501)]
+    )
+    recalled = memory.recall("March 2023", limit=400)
+    (lane,) = [lane for lane in recalled.lanes if lane.name == "time"]
+    found = gave(recalled, "time")
+
+    assert (lane.candidates, lane.found) == (400 + 20, 500)
+    assert [text for text, _, _ in found] == [f"row {n}" for n in range(1, 401)]
+    assert found[-1][1] == near(400 / 24)

@@ -30,7 +30,7 @@ from truerecall.memory.recall.recalled import Hit, LaneHit, Recall, Steps
 from truerecall.memory.recall.rerank import Reranked, rerank
 from truerecall.memory.recall.score import factors
 from truerecall.memory.recall.selection import believed, distinct, pinned_first, strong_enough, trusted
-from truerecall.memory.recall.signals import signals_of
+from truerecall.memory.recall.signals import in_force, signals_of
 from truerecall.memory.recall.trace import Understood
 from truerecall.memory.store.protocol import Store
 from truerecall.models.protocols import Embedder, TokenCounter
@@ -91,11 +91,12 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
         pinned = view.pinned(settings.recall.pinned)
         # A factor may move any candidate; without one, entries are loaded for what is returned, and for more of them
         # only where many are dropped. Later stages look at no more than that either way.
+        weights = in_force(settings.factors, asked.query)
         most, first, ranked = compared, candidates[:0], list[Hit]()
         while True:
             if len(first) < min(most, len(candidates)):
-                first = candidates[: len(candidates) if settings.factors else most]
-                ranked = _scored(search, first, request.now)
+                first = candidates[: len(candidates) if weights else most]
+                ranked = _scored(search, first, request.now, weights)
             places = {candidate.id: candidate.place for candidate in first}
             hits, untrusted = trusted(ranked[:most], request.trust)
             hits, overtaken = believed(view, hits, places, request.valid_at)

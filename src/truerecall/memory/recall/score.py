@@ -75,7 +75,11 @@ class Factors:
     @property
     def product(self) -> float:
         """All of them together."""
-        return math.prod(self.by_name().values())
+        product = self.recency * self.temporal * self.trust
+        for value in (self.proof, self.usefulness, self.forget, self.range):
+            if value is not None:
+                product *= value
+        return product
 
 
 NEUTRAL = Factors()

@@ -1,6 +1,7 @@
 """What the factors go by, read for the candidates that are scored: only what a factor that is on asks for."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +16,11 @@ from truerecall.memory.recall.score import Signals
 from truerecall.memory.store.standing import NEVER
 from truerecall.memory.store.view import View
 from truerecall.memory.usefulness import share
+
+
+def in_force(weights: FactorWeights, query: Query) -> FactorWeights:
+    """The factors that can move anything: by its time, only where the query names one."""
+    return weights if query.span is not None or not weights.range else replace(weights, range=0.0)
 
 
 def signals_of(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 DEPTH = 2
 FAN_OUT = 8
+_MOST_REACHED = 32  # entities that the second step sets out from: those by way of the rarest
 _MOST_READ = 16  # statements of an entity: eight of them are followed
 
 
@@ -97,7 +98,8 @@ def _spread(seeded: Seeded) -> _Found:
                 other = one.object if one.subject == key else one.subject
                 if other not in reached and (other not in ways or on.mean < ways[other].mean):
                     ways[other] = on
-        reached, frontier, followed = {**reached, **ways}, ways, followed | now
+        reached, followed = {**reached, **ways}, followed | now
+        frontier = dict(sorted(ways.items(), key=lambda item: (item[1].mean, item[0]))[:_MOST_REACHED])
     return found
 
 

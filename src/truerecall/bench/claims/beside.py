@@ -6,7 +6,7 @@ from typing import Any
 
 from truerecall.bench.claims.breaking import Break
 from truerecall.bench.claims.claim import Arm, Claim, Value
-from truerecall.bench.claims.grounds import Fixture
+from truerecall.bench.claims.grounds import BY_TEXT, Fixture
 from truerecall.bench.claims.lived_in import LivedIn
 from truerecall.bench.claims.switches import SHOWN, seen
 from truerecall.core.config import Settings, WriteSettings
@@ -51,8 +51,8 @@ CLAIMS = tuple(
         scenario=scenario,
         switch=switch,
         arms=(
-            Arm("off", "identical", Settings(), "as shipped"),
-            Arm("on", "moved", SHOWN, "every lane and factor"),
+            Arm("off", "identical", BY_TEXT, "those that go by texts"),
+            Arm("on", "moved", SHOWN, "all of them"),
         ),
         breaks=(Break("What is off is run all the same.", "memory.memory", "recall", _all_on),),
         seeds=(1, 2),

@@ -4,22 +4,34 @@ import contextlib
 import random
 import tempfile
 from collections.abc import Iterator
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from truerecall.core.clock import ManualClock
-from truerecall.core.config import LaneWeights, RecallSettings, Settings
+from truerecall.core.config import FactorWeights, LaneWeights, RecallSettings, Settings
 from truerecall.core.entry import Trust
 from truerecall.memory.memory import Memory
 from truerecall.memory.recall.recalled import Recall
 
 START = datetime(2024, 3, 4, 9, tzinfo=UTC)
 EVERY_TRUST = frozenset(Trust)
-LANES_OFF = LaneWeights(0.0, 0.0, 0.0, 0.0)
+LANES_OFF = LaneWeights(**{field.name: 0.0 for field in fields(LaneWeights)})
 """Every lane off: to be switched on one by one."""
-WORDS_ONLY = Settings(recall=RecallSettings(rerank=0), lanes=LaneWeights(1.0, 0.0, 0.0, 0.0))
-"""The lexical lane alone, in its fused order."""
+_NO_FACTORS = FactorWeights(**{field.name: 0.0 for field in fields(FactorWeights)})
+_NO_STAGES = replace(
+    RecallSettings(), rerank=0, synonyms=False, intent_boost=1.0, diversity=1.0, min_score=0.0
+)
+WORDS_ONLY = Settings(recall=_NO_STAGES, lanes=replace(LANES_OFF, lexical=1.0), factors=_NO_FACTORS)
+"""The lexical lane alone, in its fused order, whatever is shipped."""
+BY_TEXT = replace(
+    Settings(),
+    lanes=replace(Settings().lanes, entity=0.0, time=0.0, cause=0.0, graph=0.0),
+    factors=_NO_FACTORS,
+)
+"""As shipped, but for what goes by names, times, statements and events: that is off."""
+
 
 _PEOPLE = [
     "Mara",

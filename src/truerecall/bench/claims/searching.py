@@ -109,6 +109,9 @@ def _without_bigrams(text: str) -> Iterator[str]:
     return iter(())
 
 
+_LEXICAL, _VECTOR = Settings().lanes.lexical, Settings().lanes.vector
+_BOTH = _LEXICAL + _VECTOR
+
 CLAIMS = (
     Claim(
         name="any-string",
@@ -149,9 +152,9 @@ CLAIMS = (
         arms=(
             Arm(
                 "on",
-                {"both": 1.0, "words": round(1 / 1.5, 9), "vector": round(0.5 / 1.5, 9)},
-                _lanes(replace(LANES_OFF, lexical=Settings().lanes.lexical, vector=Settings().lanes.vector)),
-                Settings().lanes.vector,
+                {"both": 1.0, "words": round(_LEXICAL / _BOTH, 9), "vector": round(_VECTOR / _BOTH, 9)},
+                _lanes(replace(LANES_OFF, lexical=_LEXICAL, vector=_VECTOR)),
+                _VECTOR,
             ),
             Arm(
                 "off",

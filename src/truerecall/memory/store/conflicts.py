@@ -26,11 +26,13 @@ def settle_written(
         if entry.statement is None:
             continue
         subject, predicate = key_of(entry.statement.subject), canonical(entry.statement.predicate)
-        triples = {t.id: t for t in rivals_of(db, row >> PARTITION_BITS, subject, predicate, row)}
+        single = predicate in FUNCTIONAL
+        # Of what holds many values only the same can matter to the new one.
+        thing = None if single else key_of(entry.statement.object)
+        triples = {t.id: t for t in rivals_of(db, row >> PARTITION_BITS, subject, predicate, row, thing)}
         new = triples.pop(entry.id, None)
         if new is None:
             continue
-        single = predicate in FUNCTIONAL
         statuses = fold((t.claim for t in triples.values()), single)
         known = [replace(t.claim, ended=statuses[t.id].until) for t in triples.values()]
         outcome = settle(known, replace(new.claim, ended=None), single)

@@ -212,7 +212,7 @@ CREATE TABLE triple (
   event_from INTEGER, event_to INTEGER,  -- the date that its sentence names, or when it was said
   PRIMARY KEY (entry, place)
 ) WITHOUT ROWID""",
-    "CREATE INDEX triple_subject ON triple (subject, predicate)",
+    "CREATE INDEX triple_subject ON triple (subject, predicate, object)",
     "CREATE INDEX triple_object ON triple (object)",
     # Not derived: which groups of entries were reflected on, so that a broken off reflection goes on.
     """

@@ -76,6 +76,7 @@ JOIN entity s ON s.id = t.subject
 JOIN entity o ON o.id = t.object
 WHERE e.recorded_at < ?1 AND """
 _ALWAYS = 2**63 - 1
+_OTHERS = 8  # statements that show that something else is known
 
 
 def read_triples(
@@ -113,16 +114,25 @@ def read_stated(db: sqlite3.Connection, rows: Iterable[int]) -> list[Triple]:
 
 
 def rivals_of(
-    db: sqlite3.Connection, partition: int, subject: str, predicate: str, upto: int
+    db: sqlite3.Connection, partition: int, subject: str, predicate: str, upto: int, thing: str | None = None
 ) -> list[Triple]:
-    """What a partition's rows up to one say of a subject by a predicate, in order of arrival."""
-    for number in entity_ids(db, partition, [subject]).values():
-        rows = db.execute(
-            _SELECT + "t.subject = ?2 AND t.predicate = ?3 AND t.entry <= ?4 ORDER BY t.entry, t.place",
-            (_ALWAYS, number, predicate, upto),
-        ).fetchall()
-        return [_triple(row) for row in rows]
-    return []
+    """What a partition's rows up to one say of a subject by a predicate, in order of arrival.
+
+    With the key of a ``thing`` only what names it as the object, and a few others: somebody may know ten thousand.
+    """
+    numbers = entity_ids(db, partition, [subject] if thing is None else [subject, thing])
+    if subject not in numbers:
+        return []
+    query = _SELECT + "t.subject = ?2 AND t.predicate = ?3 AND t.entry <= ?4"
+    values = (_ALWAYS, numbers[subject], predicate, upto)
+    if thing is None:
+        rows = db.execute(query, values).fetchall()
+    else:
+        same, others = query + " AND t.object = ?5", query + " AND t.object != ?5 LIMIT ?6"
+        number = numbers.get(thing, 0)
+        rows = db.execute(same, (*values, number)).fetchall()
+        rows += db.execute(others, (*values, number, _OTHERS)).fetchall()
+    return [_triple(row) for row in sorted(rows, key=lambda row: (row[1], row[2]))]
 
 
 def entity_ids(db: sqlite3.Connection, partition: int, keys: Collection[str]) -> dict[str, int]:

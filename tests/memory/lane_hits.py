@@ -1,15 +1,19 @@
 """What the tests of the second pass share: settings with the lexical lane and one of these, and what a lane gave."""
 
 from truerecall import Recall, Settings
-from truerecall.core.config import LaneWeights, RecallSettings
+from truerecall.core.config import FactorWeights, LaneWeights, RecallSettings
 
 FOUR = ("entity", "time", "cause", "graph")
 
 
 def lanes(*names: str, **recall: object) -> Settings:
-    """The lexical lane and these, without reranking."""
+    """The lexical lane and these, without reranking and factors."""
     weights = {"window": 0.0, "session": 0.0, "vector": 0.0, **dict.fromkeys(names, 1.0)}
-    return Settings(lanes=LaneWeights(**weights), recall=RecallSettings(rerank=0, **recall))  # type: ignore[arg-type]
+    return Settings(
+        lanes=LaneWeights(**weights),
+        factors=FactorWeights(range=0.0),
+        recall=RecallSettings(rerank=0, **recall),  # type: ignore[arg-type]
+    )
 
 
 def gave(recalled: Recall, lane: str) -> list[tuple[str, float, str]]:

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from truerecall.core.clock import isoformat
-from truerecall.core.config import Settings, zone_of
+from truerecall.core.config import FactorWeights, Settings, zone_of
 from truerecall.core.entry import DEFAULT_TRUST, Scope, Trust
 from truerecall.errors import InvalidInput
 from truerecall.memory.recall.asked import Asked, ask
@@ -164,9 +164,9 @@ def _reranked(search: Search, fused_first: Sequence[int], weights: Weights) -> t
     return reranked, round((time.perf_counter() - began) * 1000, 3)
 
 
-def _scored(search: Search, first: Sequence[Candidate], now: datetime) -> list[Hit]:
+def _scored(search: Search, first: Sequence[Candidate], now: datetime, weights: FactorWeights) -> list[Hit]:
     """Candidates with their entries, in the order of the scores."""
-    view, weights = search.view, search.settings.factors
+    view = search.view
     entries = view.entries([candidate.place for candidate in first])
     if not weights:
         return [Hit(entry, one.fused, one.base, {}) for one, entry in zip(first, entries, strict=True)]

@@ -47,16 +47,18 @@ def test_an_empty_file_gives_the_defaults(tmp_path: Path) -> None:
     assert load_settings(written(tmp_path, "")) == Settings()
 
 
-def test_every_factor_is_off_until_it_is_turned_on() -> None:
-    assert [getattr(Settings().factors, item.name) for item in fields(FactorWeights)] == [0.0] * 7
-    assert not Settings().factors
-    assert FactorWeights(proof=0.1)
+def test_every_factor_is_off_but_the_one_that_a_measurement_turned_on() -> None:
+    on = {item.name: getattr(Settings().factors, item.name) for item in fields(FactorWeights)}
+
+    assert {name: weight for name, weight in on.items() if weight} == {"range": 0.5}
+    assert not FactorWeights(range=0.0)
+    assert FactorWeights(range=0.0, proof=0.1)
 
 
 def test_the_weights_of_the_reference_system_are_a_preset() -> None:
     assert (REFERENCE.lanes.lexical, REFERENCE.lanes.vector) == (1.0, 1.5)
     assert REFERENCE.factors == FactorWeights(
-        recency=0.2, temporal=0.2, proof=0.1, trust=0.1, usefulness=0.1, forget=0.1
+        recency=0.2, temporal=0.2, proof=0.1, trust=0.1, usefulness=0.1, forget=0.1, range=0.0
     )
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from whole_store import ENTRY
 
 from truerecall import EventTime, Source, Trust
-from truerecall.core.config import FactorWeights
+from truerecall.core.config import NO_FACTORS, FactorWeights
 from truerecall.memory.recall.fuse import fuse
 from truerecall.memory.recall.order import sort_key
 from truerecall.memory.recall.score import NEUTRAL, factors
@@ -70,7 +70,7 @@ def test_a_fused_score_lies_between_0_and_1(
 @pytest.mark.parametrize(("days", "x"), [(0, 1.0), (1, 0.5), (3, 0.25), (0.5, 2 / 3), (-5, 1.0)])
 def test_recency_falls_with_the_days_since_it_was_learned(days: float, x: float) -> None:
     entry = replace(ENTRY, recorded_at=NOON - timedelta(days=days))
-    found = factors(entry, NOON, FactorWeights(recency=0.2))
+    found = factors(entry, NOON, FactorWeights(recency=0.2, range=0.0))
 
     assert found.recency == pytest.approx(1 + 0.2 * (x - 0.5), abs=1e-12)
     assert (found.temporal, found.trust) == (1.0, 1.0)
@@ -92,14 +92,14 @@ def test_recency_falls_with_the_days_since_it_was_learned(days: float, x: float)
     ],
 )
 def test_an_imprecise_date_counts_from_the_end_of_its_interval(happened: EventTime | None, x: float) -> None:
-    found = factors(replace(ENTRY, happened_at=happened), NOON, FactorWeights(temporal=0.4))
+    found = factors(replace(ENTRY, happened_at=happened), NOON, FactorWeights(temporal=0.4, range=0.0))
 
     assert found.temporal == pytest.approx(1 + 0.4 * (x - 0.5), abs=1e-12)
     assert (found.recency, found.trust) == (1.0, 1.0)
 
 
 def test_a_year_does_not_turn_recency_around() -> None:
-    weights = FactorWeights(temporal=1.0)
+    weights = FactorWeights(temporal=1.0, range=0.0)
     this_year = replace(ENTRY, happened_at=EventTime.parse("2024"))
     february = replace(ENTRY, happened_at=EventTime.parse("2024-02"))
 
@@ -110,7 +110,7 @@ def test_a_year_does_not_turn_recency_around() -> None:
     ("trust", "factor"), [(Trust.SYSTEM, 1.05), (Trust.LEARNED, 1.0), (Trust.EXTERNAL, 0.95)]
 )
 def test_trust_moves_a_score_by_its_tier(trust: Trust, factor: float) -> None:
-    found = factors(replace(ENTRY, trust=trust), NOON, FactorWeights(trust=0.1))
+    found = factors(replace(ENTRY, trust=trust), NOON, FactorWeights(trust=0.1, range=0.0))
 
     assert found.trust == pytest.approx(factor, abs=1e-12)
 
@@ -122,7 +122,7 @@ def test_factors_are_multiplied() -> None:
         happened_at=EventTime(NOON - timedelta(days=4)),
         trust=Trust.SYSTEM,
     )
-    found = factors(entry, NOON, FactorWeights(recency=0.2, temporal=0.2, trust=0.1))
+    found = factors(entry, NOON, FactorWeights(recency=0.2, temporal=0.2, trust=0.1, range=0.0))
 
     assert found.product == pytest.approx((1 - 0.05) * (1 - 0.06) * 1.05, abs=1e-12)
 
@@ -137,7 +137,7 @@ def test_a_factor_that_is_off_is_neutral(recorded: datetime, trust: Trust, happe
     time = None if happened is None else EventTime(happened, "year")
     entry = replace(ENTRY, recorded_at=recorded, trust=trust, happened_at=time)
 
-    assert factors(entry, NOON, FactorWeights()) == NEUTRAL
+    assert factors(entry, NOON, NO_FACTORS) == NEUTRAL
     assert NEUTRAL.product == 1.0
 
 

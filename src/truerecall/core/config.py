@@ -52,15 +52,16 @@ class FactorWeights:
     """U: how often it was used after it had been recalled."""
     forget: float = 0.0
     """F: how far it has faded."""
-    range: float = 0.0
+    range: float = 0.5
     """How far an entry may sink that lies outside the time that the query names."""
 
     def __bool__(self) -> bool:
         """Whether any is on."""
-        return self != _NO_FACTORS
+        return self != NO_FACTORS
 
 
-_NO_FACTORS = FactorWeights(**{item.name: 0.0 for item in fields(FactorWeights)})
+NO_FACTORS = FactorWeights(**{item.name: 0.0 for item in fields(FactorWeights)})
+"""Every factor off."""
 
 
 @dataclass(frozen=True, slots=True)

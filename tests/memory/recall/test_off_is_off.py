@@ -16,10 +16,13 @@ from typing import Any
 import pytest
 from whole_store import traced
 
-from truerecall import Draft, EventTime, ManualClock, Memory, Source, Trust
+from truerecall import Draft, EventTime, ManualClock, Memory, Settings, Source, Trust
 from truerecall.bench.datasets.generator import generate_locomo
+from truerecall.core.config import NO_FACTORS
 
 GOLDEN = Path(__file__).with_name("recalls_without_switches.json")
+OFF = Settings(factors=NO_FACTORS)
+"""As shipped, with what came later off."""
 OTHERS = [
     "昨日、母は東京で寿司を食べた。",
     "ฉันย้ายไปกรุงเทพเมื่อปีที่แล้ว",
@@ -97,7 +100,9 @@ def write_golden(folder: Path) -> None:
     kept = {}
     for embedder in ("none", "hashing"):
         clock = ManualClock(datetime(2024, 5, 7, 12, tzinfo=UTC))
-        with Memory.open(folder / f"{embedder}.db", embedder=embedder, clock=clock, seed=1) as memory:
+        with Memory.open(
+            folder / f"{embedder}.db", embedder=embedder, clock=clock, seed=1, settings=OFF
+        ) as memory:
             kept[embedder] = digests(memory, keep(memory, clock), embedder == "none")
     GOLDEN.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
@@ -105,7 +110,8 @@ def write_golden(folder: Path) -> None:
 @pytest.fixture(params=["none", "hashing"])
 def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Memory, list[str], str]]:
     clock = ManualClock(datetime(2024, 5, 7, 12, tzinfo=UTC))
-    with Memory.open(tmp_path / "m.db", embedder=request.param, clock=clock, seed=1) as memory:
+    path = tmp_path / "m.db"
+    with Memory.open(path, embedder=request.param, clock=clock, seed=1, settings=OFF) as memory:
         yield memory, keep(memory, clock), request.param
 
 

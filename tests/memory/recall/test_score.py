@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from whole_store import ENTRY
 
 from truerecall import Trust
-from truerecall.core.config import FactorWeights
+from truerecall.core.config import NO_FACTORS, FactorWeights
 from truerecall.core.entry import DecayClass, Entry
 from truerecall.memory.recall.score import NEUTRAL, Factors, Signals, factors, proof_of
 
@@ -23,7 +23,7 @@ def aged(days: float, decay_class: DecayClass = "episodic", **changes: object) -
 
 
 def forget(entry: Entry, signals: Signals) -> float | None:
-    return factors(entry, NOON, FactorWeights(forget=1.0), signals).forget
+    return factors(entry, NOON, FactorWeights(forget=1.0, range=0.0), signals).forget
 
 
 def test_the_golden_values_of_fading() -> None:
@@ -61,7 +61,7 @@ def test_what_matters_fades_more_slowly() -> None:
     ("proofs", "n"), [(None, 0.5), (0, 0.5), (1, 0.5), (3, 0.5 + math.log(3) / 10), (10**6, 1.0)]
 )
 def test_proof_grows_with_the_logarithm_of_how_often_it_was_said(proofs: int | None, n: float) -> None:
-    found = factors(ENTRY, NOON, FactorWeights(proof=0.4), Signals(proofs=proofs))
+    found = factors(ENTRY, NOON, FactorWeights(proof=0.4, range=0.0), Signals(proofs=proofs))
 
     assert proof_of(proofs) == n
     assert found.proof == pytest.approx(1 + 0.4 * (n - 0.5), abs=1e-12)
@@ -70,14 +70,14 @@ def test_proof_grows_with_the_logarithm_of_how_often_it_was_said(proofs: int | N
 def test_proof_of_low_confidence_counts_for_less_and_halves_in_thirty_days() -> None:
     n = 0.5 + math.log(8) / 10
     sure = aged(30, kind="observation", confidence=0.8)
-    found = factors(sure, NOON, FactorWeights(proof=1.0), Signals(proofs=8))
+    found = factors(sure, NOON, FactorWeights(proof=1.0, range=0.0), Signals(proofs=8))
 
     assert found.proof == pytest.approx(1 + (n - 0.5) * 0.4, abs=1e-12)
 
 
 @pytest.mark.parametrize("useful", [0.0, 0.25, 0.5, 1.0])
 def test_usefulness_moves_a_score_by_its_share(useful: float) -> None:
-    found = factors(ENTRY, NOON, FactorWeights(usefulness=0.1), Signals(usefulness=useful))
+    found = factors(ENTRY, NOON, FactorWeights(usefulness=0.1, range=0.0), Signals(usefulness=useful))
 
     assert found == Factors(usefulness=1 + 0.1 * (useful - 0.5))
 
@@ -94,7 +94,7 @@ def test_outside_the_time_that_is_asked_for_a_score_sinks_with_the_distance(
 
 def test_a_trace_names_the_three_old_factors_and_of_the_others_those_that_are_on() -> None:
     assert NEUTRAL.by_name() == {"recency": 1.0, "temporal": 1.0, "trust": 1.0}
-    assert [*factors(ENTRY, NOON, FactorWeights(forget=0.1)).by_name()] == [
+    assert [*factors(ENTRY, NOON, FactorWeights(forget=0.1, range=0.0)).by_name()] == [
         "recency",
         "temporal",
         "trust",
@@ -126,4 +126,4 @@ def test_no_factor_drops_anything(
     entry = replace(ENTRY, recorded_at=recorded, trust=trust)
 
     assert all(value > 0 for value in factors(entry, NOON, ON, signals).by_name().values())
-    assert factors(entry, NOON, FactorWeights(), signals) is NEUTRAL
+    assert factors(entry, NOON, NO_FACTORS, signals) is NEUTRAL

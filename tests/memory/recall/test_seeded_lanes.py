@@ -13,7 +13,7 @@ from lane_hits import FOUR, gave, lanes
 from whole_store import Opener, traced
 
 from truerecall import Draft, ManualClock, Memory, Settings, Source, Trust
-from truerecall.core.config import FactorWeights, LaneWeights, RecallSettings
+from truerecall.core.config import NO_FACTORS, FactorWeights, LaneWeights, RecallSettings
 from truerecall.core.entry import EventTime, Statement
 from truerecall.memory.recall.lanes.ranking import LaneRanking
 from truerecall.memory.recall.lanes.seeded import Seeded
@@ -110,10 +110,11 @@ def test_every_switch_at_its_off_value_gives_the_bytes_of_a_plain_recall(
     }
     writer = opened(embedder="hashing")
     keep(writer, clock)
-    plain = opened(embedder="hashing")
+    bare = Settings(factors=NO_FACTORS)
+    plain = opened(embedder="hashing", settings=bare)
     for name, value in off[part].items():
-        record = replace(getattr(Settings(), part), **{name: value})
-        switched = opened(embedder="hashing", settings=replace(Settings(), **{part: record}))
+        record = replace(getattr(bare, part), **{name: value})
+        switched = opened(embedder="hashing", settings=replace(bare, **{part: record}))
         for query in QUERIES:
             a, b = plain.recall(query), switched.recall(query)
             assert traced(a) == traced(b)
@@ -122,11 +123,9 @@ def test_every_switch_at_its_off_value_gives_the_bytes_of_a_plain_recall(
 
 def test_what_only_serves_a_lane_that_is_off_changes_nothing(opened: Opener, clock: ManualClock) -> None:
     keep(opened(embedder="hashing"), clock)
-    plain = opened(embedder="hashing")
-    served = opened(
-        embedder="hashing",
-        settings=Settings(recall=RecallSettings(intent_boost=3.0, time_window=1.0, zone="Asia/Tokyo")),
-    )
+    plain = opened(embedder="hashing", settings=Settings(factors=NO_FACTORS))
+    unused = RecallSettings(intent_boost=3.0, time_window=1.0, zone="Asia/Tokyo")
+    served = opened(embedder="hashing", settings=Settings(recall=unused, factors=NO_FACTORS))
 
     for query in QUERIES:
         assert traced(plain.recall(query)) == traced(served.recall(query))

@@ -15,7 +15,7 @@ from truerecall.memory.recall.score import Signals, factors
 
 
 def with_factors(**weights: float) -> Settings:
-    return replace(lanes(), factors=FactorWeights(**weights))
+    return replace(lanes(), factors=FactorWeights(**{"range": 0.0, **weights}))
 
 
 def factor(memory: Memory, query: str, name: str) -> dict[str, float]:
@@ -93,7 +93,9 @@ def test_outside_the_time_that_is_asked_for_hits_sink_and_none_is_dropped(
         "heron four": pytest.approx(0.5),
         "heron five": 1.0,
     }
-    assert factor(memory, "heron", "range") == dict.fromkeys(factor(memory, "heron", "range"), 1.0)
+    assert not any(
+        "range" in hit.factors.by_name() for hit in memory.recall("heron").hits
+    )  # it names no time
     assert len(memory.recall("heron").hits) == 5
 
 
@@ -127,4 +129,4 @@ def test_what_several_say_fades_more_slowly(opened: Opener, clock: ManualClock) 
     for hit in memory.recall("Mara in Lisbon").hits:
         proofs = 2 if hit.entry.text == "Mara lives in Lisbon" else None
         known = Signals(base=hit.base, proofs=proofs)
-        assert hit.factors == factors(hit.entry, clock(), FactorWeights(forget=1.0), known)
+        assert hit.factors == factors(hit.entry, clock(), FactorWeights(forget=1.0, range=0.0), known)

@@ -39,7 +39,7 @@ COLUMNS = [("median ms", 2), ("p95 ms", 2), ("p99 ms", 2)]
 METHOD = (
     f"The store of benchmarks/speed.py with {FACTS:,} facts and {LINKS:,} causal links added. For each query in turn a "
     f"recall as shipped, one with every lane on, and one with every lane, factor and stage; the query vector is given; "
-    f" each query's time is the least of {TAKES}; warm. Extraction: the same texts remembered in turn with and "
+    f"each query's time is the least of {TAKES}; warm. Extraction: the same texts remembered in turn with and "
     "without it, without an embedder, a thousand a transaction; the difference of the medians, a text."
 )
 

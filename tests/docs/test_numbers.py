@@ -39,6 +39,8 @@ ALLOWED = {
     ("docs/architecture.md", "0.15"): BUDGET,
     ("docs/ask-and-reflect.md", "0.65"): "THRESHOLD of src/truerecall/memory/support.py",
     ("docs/data.md", "4.0"): "the licence CC BY-NC 4.0",
+    ("docs/memory.md", "15"): "THRESHOLD of src/truerecall/memory/usefulness.py, in per cent",
+    ("docs/memory.md", "0.1"): "the width of a bucket of src/truerecall/measure/histogram.py, in per cent",
     ("docs/design/fusion.md", "1.5"): "REFERENCE of src/truerecall/core/config.py",
     ("docs/design/lexical-lane.md", "0.2"): DEFAULT,
     ("docs/design/recall-quality.md", "0.5"): DEFAULT,
@@ -65,6 +67,7 @@ GENERATED = {
     ("docs/design/switches.md", "switches"): "switches.json",
     ("docs/design/speed.md", "speed"): "speed.json",
     ("docs/design/speed.md", "ingestion"): "ingestion.json",
+    ("docs/design/speed.md", "every-lane"): "every-lane.json",
     ("docs/design/speed.md", "concurrency"): "concurrency.json",
 }
 """The manifest of each generated block of a page of docs/design."""

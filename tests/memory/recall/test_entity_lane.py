@@ -81,6 +81,15 @@ def test_names_that_are_alike_are_not_the_same(memory: Memory) -> None:
     assert [text for text, _, _ in gave(memory.recall("open auth.py"), "entity")] == ["auth.py is broken."]
 
 
+def test_a_name_that_is_written_alike_counts_in_part(memory: Memory) -> None:
+    memory.remember(["Katharina paints.", "Katarina was in Castle Combe.", "Quentin paints."])
+    (own, alike) = gave(memory.recall("Katarina"), "entity")
+
+    assert own == ("Katarina was in Castle Combe.", round(tanh(0.5), 6), "names katarina")
+    assert (alike[0], alike[2]) == ("Katharina paints.", "names katharina (alike)")
+    assert 0 < alike[1] < own[1]
+
+
 def test_where_nothing_is_named_the_lane_says_so_and_has_no_say(memory: Memory) -> None:
     memory.remember(["the weir broke", "it rained"])
     recalled = memory.recall("weir")

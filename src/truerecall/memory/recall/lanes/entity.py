@@ -1,4 +1,7 @@
-"""The entity lane: rows that name what the query or the first hits name."""
+"""The entity lane: rows that name what the query or the first hits name.
+
+A name that is written like one of the query's is not that one, but counts in part: by how much the two are alike.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -18,12 +21,14 @@ def entity(seeded: Seeded) -> LaneRanking:
     view, rows = seeded.search.view, seeded.rows
     if not rows:
         return cannot(NAMELESS)
-    shared = np.zeros(len(view.rowids), dtype=np.int64)
+    shared = np.zeros(len(view.rowids))
     for places in rows.values():
         shared[places] += 1
     for seed, own in seeded.own.items():
         shared[seed] -= sum(_holds(rows[key], seed) for key in own if key in rows)
-    found = np.flatnonzero(shared)
+    for _, alike, places in seeded.alike:
+        shared[places] += alike
+    found = np.flatnonzero(shared > 0)
     scores = np.tanh(0.5 * shared[found])
     first = best(view, found, scores, seeded.search.depth)
 
@@ -35,9 +40,9 @@ def entity(seeded: Seeded) -> LaneRanking:
 
 def _shared(seeded: Seeded, place: int) -> str:
     own = seeded.own.get(place, frozenset())
-    return "names " + ", ".join(
-        key for key, places in seeded.rows.items() if key not in own and _holds(places, place)
-    )
+    named = [key for key, places in seeded.rows.items() if key not in own and _holds(places, place)]
+    alike = [f"{key} (alike)" for key, _, places in seeded.alike if _holds(places, place)]
+    return "names " + ", ".join(dict.fromkeys([*named, *alike]))
 
 
 def _holds(places: "NDArray[np.intp]", place: int) -> bool:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from truerecall.memory.recall.lanes.named import names_asked
 from truerecall.memory.recall.lanes.ranking import LaneRanking, Search
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 SEEDS = 5
@@ -50,6 +51,22 @@ class Seeded:
         """Of each of the keys that a row names the rows that do, ascending; of many the newest."""
         found = self.search.view.links.mentioning(self.keys, _MOST_ROWS)
         return {key: found[key] for key in self.keys if key in found}
+
+    @cached_property
+    def alike(self) -> "list[tuple[str, float, NDArray[np.intp]]]":
+        """Names that are written like one of the query's, how much, and the rows that name them and not that one."""
+        asked = self.wanted & self.rows.keys()
+        links = [
+            (key, other, weight)
+            for key, other, weight in self.search.view.links.similar(asked)
+            if other not in asked
+        ]
+        named = self.search.view.links.mentioning({other for _, other, _ in links}, _MOST_ROWS)
+        return [
+            (other, weight, np.setdiff1d(named[other], self.rows[key], assume_unique=True))
+            for key, other, weight in links
+            if other in named
+        ]
 
     @cached_property
     def own(self) -> dict[int, frozenset[str]]:

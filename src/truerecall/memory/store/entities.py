@@ -1,7 +1,9 @@
 """Rows of entities, of the entries that name them, and of what is stated about them: all derived from entries."""
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Sequence
+from itertools import combinations
 
 from truerecall.core.config import zone_of
 from truerecall.memory.extract.records import Named
@@ -183,7 +185,33 @@ def extraction_faults(db: sqlite3.Connection, rules: Rules) -> list[str]:
         wrong += (keys, pairs, said, interval) != (*_stored_of(db, row), stored)
     faults = [f"{wrong} entries with other names, statements or times than their text"] if wrong else []
     held = {(partition, key) for partition, key in db.execute("SELECT partition, key FROM entity")}
-    return [*faults, *([f"{len(held ^ named)} entities too many or missing"] if held != named else [])]
+    if held != named:
+        faults.append(f"{len(held ^ named)} entities too many or missing")
+    if unlike := _similar_faults(db):
+        faults.append(f"{unlike} links between names that are written alike too many, missing or wrong")
+    return faults
+
+
+def _similar_faults(db: sqlite3.Connection) -> int:
+    """Links that are not what the names come to; none is missed where more begin alike than are compared."""
+    stored: dict[frozenset[int], float] = {
+        frozenset(pair): weight for *pair, weight in db.execute("SELECT entity, other, weight FROM similar")
+    }
+    named: dict[int, tuple[int, Named]] = {}
+    begins: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for number, partition, key, name in db.execute(
+        "SELECT id, partition, key, name FROM entity WHERE kind = 'name'"
+    ):
+        named[number] = partition, Named(key, name, "name")
+        begins[partition, key[:_PREFIX]].append(number)
+    looked_at = [pair for few in begins.values() if len(few) <= _COMPARED for pair in combinations(few, 2)]
+    wrong = 0
+    for pair in {*map(frozenset, looked_at), *stored}:
+        known = [named[number] for number in pair if number in named]
+        fits = len(known) == 2 and known[0][0] == known[1][0]
+        weight = round(similarity(known[0][1], known[1][1]), 6) if fits else 0.0
+        wrong += stored.get(pair, 0.0) != weight
+    return wrong
 
 
 _Stored = tuple[int, str, str, str, int | None, int | None]

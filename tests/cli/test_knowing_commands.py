@@ -116,9 +116,15 @@ def test_facts_are_one_json_object_a_line_for_a_program(cli) -> None:
     assert fact == {
         "subject": "Zoë", "predicate": "lives_in", "object": "大阪", "entry_id": entry_id, "derived": True,
         "trust": "learned", "start": "2024-03-01T00:00:00Z", "until": None, "status": "current", "reason": "",
-        "rival": None,
+        "rival": None, "start_by": "2024-03-02T00:00:00Z",
     }  # fmt: skip
     assert cli("facts", "Bruno", "--json").out == ""
+
+
+def test_a_fact_of_a_year_is_not_shown_as_of_its_first_of_january(cli) -> None:
+    cli("remember", "--fact", "Mara", "lives_in", "Lisbon", "--happened-at", "2023")
+
+    assert cli("facts").out.rstrip().endswith("current from 2023")
 
 
 def test_facts_of_another_users_private_entries_are_not_shown(cli) -> None:

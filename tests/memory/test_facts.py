@@ -61,8 +61,27 @@ def test_a_fact_is_shown_with_all_that_decides_about_it(memory: Memory, clock: M
             status="current",
             reason="",
             rival=None,
+            start_by=datetime(2021, 1, 1, tzinfo=UTC),
         ),
     )
+
+
+@pytest.mark.parametrize(
+    ("since", "begins", "reason"),
+    [
+        ("2030", "2030", "it begins in 2030"),
+        ("2030-01", "2030-01", "it begins in 2030-01"),
+        ("2030-01-01", "2030-01-01", "it begins on 2030-01-01"),
+        ("2030-01-01T00:00:00Z", "2030-01-01", "it begins on 2030-01-01"),
+    ],
+)
+def test_a_start_is_told_no_more_precisely_than_it_is_known(
+    memory: Memory, clock: ManualClock, since: str, begins: str, reason: str
+) -> None:
+    say(memory, clock, "Oslo", since)
+    (fact,) = memory.facts(current=False)
+
+    assert (fact.begins, fact.reason) == (begins, reason)
 
 
 def test_the_later_event_counts_and_the_other_says_why_it_does_not(

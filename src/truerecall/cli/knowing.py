@@ -157,11 +157,8 @@ def feedback_command(
 
 def _fact_line(fact: "FactView") -> str:
     said = one_line(f"{fact.subject} {fact.predicate} {fact.object}")
-    span = "".join(
-        f" {word} {when:%Y-%m-%d}"
-        for word, when in (("from", fact.start), ("until", fact.until))
-        if when is not None
-    )
+    span = f" from {fact.begins}" if fact.begins else ""
+    span += f" until {fact.until:%Y-%m-%d}" if fact.until is not None else ""
     rival = f" by {fact.rival}" if fact.rival else ""
     reason = f": {one_line(fact.reason)}" if fact.reason else ""
     return f"{fact.entry_id}  {said}  {fact.trust.label}  {fact.status}{span}{rival}{reason}"
@@ -169,7 +166,7 @@ def _fact_line(fact: "FactView") -> str:
 
 def _fact_json(fact: "FactView") -> dict[str, Any]:
     values = asdict(fact) | {"trust": fact.trust.label}
-    for name in ("start", "until", "recorded_at"):
+    for name in ("start", "start_by", "until", "recorded_at"):
         values[name] = None if values[name] is None else isoformat(values[name])
     return values
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from truerecall.core.entry import DEFAULT_TRUST, Scope, Trust
+from truerecall.core.entry import DEFAULT_TRUST, EventTime, Precision, Scope, Trust
 from truerecall.memory.conflict import Claim, Status, fold, holding
 from truerecall.memory.extract.names import key_of
 from truerecall.memory.predicates import FUNCTIONAL, canonical
@@ -45,6 +45,13 @@ class FactView:
     """Why it is not current; empty of what is."""
     rival: str | None
     """The entry that says what counts instead, where there is one."""
+    start_by: datetime | None = None
+    """The end of the interval that ``start`` begins, where only a year, a month or a day of it is known."""
+
+    @property
+    def begins(self) -> str:
+        """The start, no more precisely than it is known: ``2023``, ``2023-05`` or ``2023-05-08``; empty of none."""
+        return "" if self.start is None else _begins(self.start, self.start_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +114,17 @@ def _views(
             status=kind,
             reason=reason,
             rival=None if rival is None else entries[rival],
+            start_by=triple.start_by,
         )
+
+
+def _begins(start: datetime, by: datetime | None) -> str:
+    precisions: tuple[Precision, ...] = ("year", "month")
+    for precision in precisions if by is not None else ():
+        interval = EventTime(start, precision)
+        if (interval.instant, interval.end) == (start, by):
+            return str(interval)
+    return start.date().isoformat()
 
 
 def _standing(
@@ -119,7 +136,8 @@ def _standing(
     if status.kind != "current" and status.until is not None and status.until <= begins:
         return status.kind, status.reason, status.rival
     if claim.start is not None and when < claim.start:
-        return "not yet", f"it begins on {claim.start.date().isoformat()}", None
+        told = _begins(claim.start, claim.start_by)
+        return "not yet", f"it begins {'on' if len(told) == len('2023-05-08') else 'in'} {told}", None
     if status.until is not None and status.until <= when:
         return "closed", f"it ended on {status.until.date().isoformat()}", None
     rival = next((one.id for one in counting if one.object != claim.object), None)

@@ -87,6 +87,21 @@ def test_equals_at_one_instant_keep_the_first_and_say_so_of_the_second(memory: M
     assert all(one.rival == told[0].entry_id for one in told[1:])
 
 
+def test_a_fact_against_what_a_turn_says_leaves_the_turn_to_be_recalled(
+    memory: Memory, clock: ManualClock
+) -> None:
+    (turn,) = memory.remember("Mara lives in Lisbon.")
+    clock.advance(HOUR)
+    memory.remember(fact("Porto"))
+
+    assert standing(memory.facts("Mara", current=False)) == [
+        ("Lisbon", "superseded", True),
+        ("Porto", "current", False),
+    ]
+    assert memory.history(str(turn.id)).events == ()
+    assert "Mara lives in Lisbon." in texts(memory.recall("Lisbon"))
+
+
 def test_the_same_by_every_verb_twice_changes_no_more_than_once(tmp_path: Path, memory: Memory) -> None:
     (first,), (second,) = memory.remember(fact("Lisbon")), memory.remember(fact("Lisbon"))
     assert (second.status, second.id) == ("duplicate", first.id)

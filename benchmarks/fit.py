@@ -39,8 +39,8 @@ from truerecall.models.registry import embedder
 FOLDS = Path(__file__).resolve().parent / "weights" / "locomo-dev-folds.json"
 SHIPPED = Path(package.__file__).with_name("weights.json")
 TUNED_ON = "locomo dev"
-CONFIGURATIONS = 150
-"""Choices of evidence, lanes, fitting and learner that were looked at on this split before these were taken."""
+CONFIGURATIONS = 250
+"""Choices of evidence, lanes, fitting, learner and switches that were looked at on this split before these were taken."""
 _SHRINK = 0.01
 _MATCHES = ("words", "meaning", "tokens")
 """Evidence that a text matches the query: it never counts against it."""

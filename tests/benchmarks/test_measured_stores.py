@@ -11,9 +11,9 @@ from performance.embedder import Given, WordTable
 from performance.stores import drafts, make
 from speed import plain, scan
 
-from truerecall import Memory
+from truerecall import Memory, Settings
 from truerecall.core.clock import system_clock
-from truerecall.core.config import StoreSettings
+from truerecall.core.config import StoreSettings, WriteSettings
 from truerecall.memory.store.database import open_database
 from truerecall.memory.store.migrations import create_schema
 
@@ -75,7 +75,8 @@ def test_the_rivals_give_a_hundred_rows_best_first(tmp_path: Path) -> None:
 
 
 def test_rows_inserted_plainly_make_the_same_store(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "memory.db", embedder="none", seed=7) as memory:
+    plain = Settings(write=WriteSettings(extract=False))  # as the benchmark holds them against each other
+    with Memory.open(tmp_path / "memory.db", embedder="none", seed=7, settings=plain) as memory:
         memory.remember([draft for block in Corpus().turns(2000) for draft in drafts(block)])
     other = open_database(
         tmp_path / "plain.db", StoreSettings(), lambda db: create_schema(db, system_clock())

@@ -8,12 +8,12 @@ from datetime import datetime
 from truerecall.core.clock import to_micros
 from truerecall.core.entry import Entry, Event
 from truerecall.core.ids import id_bytes
-from truerecall.memory.conflict import Outcome, fold, settle
+from truerecall.memory.conflict import Claim, Outcome, fold, settle
 from truerecall.memory.extract.names import key_of
 from truerecall.memory.predicates import FUNCTIONAL, canonical
 from truerecall.memory.store.protocol import NewId
 from truerecall.memory.store.rows import PARTITION_BITS
-from truerecall.memory.store.triples import Triple, rivals_of
+from truerecall.memory.store.triples import Triple, read_ends, rivals_of
 from truerecall.memory.store.writing import insert_event
 
 
@@ -33,12 +33,25 @@ def settle_written(
         new = triples.pop(entry.id, None)
         if new is None:
             continue
-        statuses = fold((t.claim for t in triples.values()), single)
-        known = [replace(t.claim, ended=statuses[t.id].until) for t in triples.values()]
-        outcome = settle(known, replace(new.claim, ended=None), single)
+        outcome = settle(
+            _as_ended(db, list(triples.values()), single), replace(new.claim, ended=None), single
+        )
         _write(db, outcome, {**triples, new.id: new}, new, now, new_id)
         outcomes[entry.id] = outcome
     return outcomes
+
+
+def _as_ended(db: sqlite3.Connection, known: Sequence[Triple], single: bool) -> list[Claim]:
+    """The claims of these statements, each with when it ended.
+
+    Facts hold their endings, which settling left there. A turn holds none: with one among them all are settled anew,
+    in time that grows with the square of their number.
+    """
+    if all(triple.own for triple in known):
+        ends = read_ends(db, [triple.row for triple in known])
+        return [replace(triple.claim, ended=ends[triple.row]) for triple in known]
+    statuses = fold((triple.claim for triple in known), single)
+    return [replace(triple.claim, ended=statuses[triple.id].until) for triple in known]
 
 
 def _write(

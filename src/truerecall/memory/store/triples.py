@@ -113,6 +113,16 @@ def read_stated(db: sqlite3.Connection, rows: Iterable[int]) -> list[Triple]:
     return [_triple(row) for row in found]
 
 
+def read_ends(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, datetime | None]:
+    """From when on the entries of these rows do not count any more; None of those without an end."""
+    found: dict[int, datetime | None] = {}
+    for part in _parts(rows):
+        marks = ", ".join("?" * len(part))
+        for row, at in db.execute(f"SELECT rowid, ends_at FROM standing WHERE rowid IN ({marks})", part):
+            found[row] = _instant(at)
+    return found
+
+
 def rivals_of(
     db: sqlite3.Connection, partition: int, subject: str, predicate: str, upto: int, thing: str | None = None
 ) -> list[Triple]:

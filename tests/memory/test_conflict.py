@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truerecall.core.entry import Entry, EventTime, Scope, Source, Trust
-from truerecall.memory.conflict import Claim, Outcome, Status, claim_of, current, fold, holding, settle
+from truerecall.core.entry import EventTime, Trust
+from truerecall.memory.conflict import Claim, Outcome, Status, current, fold, holding, settle
 
 LEARNED, SYSTEM, EXTERNAL = Trust.LEARNED, Trust.SYSTEM, Trust.EXTERNAL
 
@@ -290,26 +290,6 @@ def test_a_claim_that_was_not_believed_is_no_rival_and_no_proof() -> None:
     outcome = settle(known, claim("rome-2", "2024-07-01"))
     assert (outcome.kind, outcome.rival, outcome.corroborates) == ("not believed", "oslo", ())
     assert [one.id for one in outcome.endings] == ["rome-2"]
-
-
-def test_the_claim_of_an_entry_speaks_of_its_validity_else_of_when_it_happened() -> None:
-    def entry(**times: object) -> Entry:
-        fields = {"happened_at": None, "valid_from": None, "valid_to": None, **times}
-        return Entry(
-            "an id", Scope("t", "s", "u"), "shared", "text", "fact", "semantic", LEARNED, Source(), (),
-            fields["happened_at"], on("2024-05-01"), False, fields["valid_from"], fields["valid_to"],  # type: ignore[arg-type]
-            None, None, None, False, 0,
-        )  # fmt: skip
-
-    plain = Claim("an id", "oslo", LEARNED, None, None, on("2024-05-01"), 7)
-    assert claim_of(entry(), "oslo", 7) == plain
-    assert claim_of(entry(happened_at=EventTime.parse("2023")), "oslo", 7) == replace(
-        plain, start=on("2023"), start_by=on("2024")
-    )
-    dated = entry(happened_at=EventTime.parse("2023"), valid_from=on("2024"), valid_to=on("2025"))
-    assert claim_of(dated, "oslo", 7, on("2024-06")) == replace(
-        plain, start=on("2024"), end=on("2025"), ended=on("2024-06")
-    )
 
 
 # --- Properties ----------------------------------------------------------------------------------------------

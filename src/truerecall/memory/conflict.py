@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from truerecall.core.entry import Entry, EventTime, Precision, Trust
+from truerecall.core.entry import EventTime, Precision, Trust
 from truerecall.memory.dates.span import BEGINNING, END
 
 OutcomeKind = Literal[
@@ -90,22 +90,6 @@ class Status:
     """From when on it no longer counts, its own stated end included; None where it is open."""
     rival: str | None
     reason: str
-
-
-def claim_of(entry: Entry, key: str, number: int, ended: datetime | None = None) -> Claim:
-    """The claim of an entry's statement whose object has this key.
-
-    It holds from ``valid_from``, else from when it happened (no more precisely than that is known), to ``valid_to``.
-    """
-    happened = None if entry.valid_from is not None else entry.happened_at
-    start, start_by = (entry.valid_from, None) if happened is None else _interval(happened)
-    return Claim(
-        entry.id, key, entry.trust, start, entry.valid_to, entry.recorded_at, number, start_by, ended
-    )
-
-
-def _interval(happened: EventTime) -> tuple[datetime, datetime | None]:
-    return happened.instant, None if happened.precision == "instant" else happened.end
 
 
 def settle(known: Sequence[Claim], new: Claim, single: bool = True) -> Outcome:

@@ -115,6 +115,35 @@ def test_rivals_are_what_is_said_of_a_subject_by_a_predicate(memory: Memory) -> 
     assert sorted(triple.object for _, triple in found) == ["lisbon", "porto"]
 
 
+def test_a_statement_holds_from_its_validity_else_from_when_it_happened(
+    memory: Memory, clock: ManualClock
+) -> None:
+    says = Statement("Mara", "lives_in", "Lisbon")
+    year, later = (EventTime.parse(text) for text in ("2023", "2024"))
+    memory.remember(
+        [
+            Draft("undated", kind="fact", statement=says),
+            Draft("of a year", kind="fact", statement=says, happened_at=year),
+            Draft(
+                "bounded",
+                kind="fact",
+                statement=says,
+                happened_at=year,
+                valid_from=later.instant,
+                valid_to=later.end,
+            ),
+        ]
+    )
+    found = memory._store.statements(memory.scope)
+
+    assert [(one.claim.start, one.claim.start_by, one.claim.end) for one in found] == [
+        (None, None, None),
+        (year.instant, year.end, None),
+        (later.instant, None, later.end),
+    ]
+    assert [one.claim.recorded_at for one in found] == [clock()] * 3
+
+
 def test_causal_links_are_followed_both_ways_and_the_surest_counts(told: Memory) -> None:
     ids = [entry.id for entry in reversed(told.list())]
     told.link(ids[0], ids[2], 0.25)

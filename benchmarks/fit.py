@@ -40,7 +40,7 @@ FOLDS = Path(__file__).resolve().parent / "weights" / "locomo-dev-folds.json"
 SHIPPED = Path(package.__file__).with_name("weights.json")
 TUNED_ON = "locomo dev"
 CONFIGURATIONS = 250
-"""Choices of evidence, lanes, fitting, learner and switches that were looked at on this split before these were taken."""
+"""Choices of evidence, lanes, fitting, learner and switches that were looked at here before these were taken."""
 _SHRINK = 0.01
 _MATCHES = ("words", "meaning", "tokens")
 """Evidence that a text matches the query: it never counts against it."""

@@ -39,4 +39,8 @@ class Named:
 
 
 def test_what_has_a_default_need_not_be_given() -> None:
-    assert [Named(1), Named(1, "a"), Named(1, name="b")] == [Named(1, None), Named(1, "a"), Named(x=1, name="b")]
+    assert [Named(1), Named(1, "a"), Named(1, name="b")] == [
+        Named(1, None),
+        Named(1, "a"),
+        Named(x=1, name="b"),
+    ]

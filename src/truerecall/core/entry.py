@@ -209,7 +209,9 @@ class Statement:
         for name in ("subject", "predicate", "object"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value.strip():
-                raise InvalidInput(f"a statement's {name} is {value!r}", remedy="Give a string that says one.")
+                raise InvalidInput(
+                    f"a statement's {name} is {value!r}", remedy="Give a string that says one."
+                )
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,14 @@ def test_a_plain_statement_is_found(text: str, statement: tuple[str, str, str]) 
         "I wish I lived in Rome.",
         "Maybe I prefer tea.",
         "She said I live in Rome.",
+        "Ben told me: I moved to Rome.",
+        "Ben told me: yes, I moved to Rome.",
+        "Ben told me:\nI moved to Rome.",
+        'Ben told me "I moved to Rome" and left.',
+        "Ben told me 'I moved to Rome' and left.",
+        'Ben told me "Yes. I moved to Rome."',
+        "Ben told me \u201cYes. My name is Ben.\u201d",
+        'Ben: "Pizza is my favourite food."',
         "the book I love most",
         "I love it! I like that. I love the colour and texture.",
         "I love making this cake.",
@@ -86,6 +94,11 @@ def test_a_plain_statement_is_found(text: str, statement: tuple[str, str, str]) 
 )
 def test_what_is_denied_asked_supposed_or_empty_states_nothing(text: str) -> None:
     assert said(text) == []
+
+
+def test_what_the_speaker_says_beside_a_quotation_is_the_speakers_own() -> None:
+    assert said('Ben told me "well done" at 10:30 and I moved to Rome.') == [("ada", "lives_in", "Rome")]
+    assert said("We saw Dune, 'Dune' is my favourite film.") == [("ada", "favourite_film", "Dune")]
 
 
 def test_the_first_person_needs_a_speaker() -> None:

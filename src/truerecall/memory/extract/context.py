@@ -20,8 +20,10 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 
+_REPORTS = re.compile(r":(?:\s|$)")
 _VERBAL = frozenset(("is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would"))
 _RELATIVES = frozenset(("that", "which", "who", "where", "when", "how"))
+_QUOTES = (("\u201c", "\u201d"), ("\u201e", "\u201c"), ("\u00ab", "\u00bb"))
 _OURS = frozenset(("my", "our"))
 _ARTICLES = frozenset(("the", "a", "an"))
 _WORD = re.compile(r" {0,2}([^\s]{1,80})")
@@ -53,6 +55,22 @@ def opens(text: str, start: int) -> bool:
     if not before or not before[-1].isalnum():
         return True
     return before.rsplit(None, 1)[-1].lower() in OPENERS
+
+
+def reported(text: str, start: int) -> bool:
+    """Whether it stands behind a colon or within quotation marks, and so may be what somebody else says."""
+    first, _ = sentence(text, start, start)
+    if (
+        _REPORTS.search(text, first, start) is not None
+        or text[max(0, start - 24) : start].rstrip()[-1:] == ":"
+    ):
+        return True
+    line = text[max(0, start - _WINDOW) : start].rpartition("\n")[2]
+    return (
+        line.count('"') % 2 == 1
+        or any(line.rfind(mark) > line.rfind(end) for mark, end in _QUOTES)
+        or (line[-1:] in ("'", "\u2018") and not text[start].isspace())
+    )
 
 
 def entity_after(text: str, place: int, named: Sequence[Named]) -> Named | None:

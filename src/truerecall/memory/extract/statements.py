@@ -13,6 +13,7 @@ from truerecall.memory.extract.context import (
     noun_before,
     opens,
     phrase_after,
+    reported,
     sentence,
     value,
 )
@@ -233,13 +234,11 @@ def _place(found: tuple[int, Said, str]) -> int:
 
 def _said(rule: Rule, match: re.Match[str], speaker: Named | None, named: Sequence[Named]) -> Said | None:
     text, groups = match.string, match.groupdict()
-    if (
-        rule.subject == "speaker"
-        and not rule.turned
-        and match.group()[:1] in "IWw"
-        and not opens(text, match.start())
-    ):
-        return None
+    if rule.subject == "speaker":
+        if reported(text, match.start()):
+            return None
+        if not rule.turned and match.group()[:1] in "IWw" and not opens(text, match.start()):
+            return None
     predicate = rule.predicate
     if (of := groups.get("of")) is not None:
         if of.split()[0] in NO_KIND:

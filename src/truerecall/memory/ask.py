@@ -5,7 +5,7 @@ cites and that were not recalled are dropped, and a sentence that its entries do
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Literal
@@ -25,6 +25,7 @@ Abstention = Literal[
     "nothing was recalled",  # no model was called
     "nothing recalled fits the budget",  # no model was called
     "the model found no answer in what was recalled",
+    "the model's reply is empty",
 ]
 
 
@@ -113,6 +114,8 @@ def ask(recalled: Recall, question: str, chat: ChatModel, now: datetime, zone: t
         return _none("the model found no answer in what was recalled", reply)
     shown = {hit.entry.id: hit.entry for hit in recalled.hits if hit.entry.id in block.ids}
     cited = read_citations(reply.text, list(shown.values()))
+    if not any(c.isprintable() and not c.isspace() for c in cited.text):
+        return replace(_none("the model's reply is empty", reply), unknown=cited.unknown)
     claims = []
     for sentence in cited.sentences:
         if sentence.cited:

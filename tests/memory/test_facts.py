@@ -1,12 +1,14 @@
 """``Memory.facts``: what is stated, with where it stands and why."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from whole_store import Opener
 
 from truerecall import Draft, ManualClock, Memory, Trust
 from truerecall.core.entry import EventTime, Source, Statement
+from truerecall.errors import InvalidInput
 from truerecall.memory.facts import FactView
 
 DAY = timedelta(days=1)
@@ -206,6 +208,16 @@ def test_another_name_of_the_object_says_the_same(memory: Memory, clock: ManualC
 def test_an_unknown_subject_or_predicate_has_no_facts(memory: Memory, clock: ManualClock) -> None:
     say(memory, clock, "Oslo")
     assert memory.facts("Nobody") == memory.facts("!!!") == memory.facts(predicate="owns") == ()
+
+
+@pytest.mark.parametrize("wrong", [{"subject": 5}, {"predicate": 5}, {"subject": ["Mara"]}])
+def test_a_subject_or_predicate_that_is_no_string_is_refused(
+    memory: Memory, clock: ManualClock, wrong: dict[str, Any]
+) -> None:
+    say(memory, clock, "Oslo")
+    (name,) = wrong
+    with pytest.raises(InvalidInput, match=f"the {name} is (int|list)"):
+        memory.facts(**wrong)
 
 
 def test_another_reader_sees_shared_facts_and_never_private_ones(opened: Opener, clock: ManualClock) -> None:

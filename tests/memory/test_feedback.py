@@ -274,3 +274,11 @@ def test_a_saved_recall_takes_the_same_feedback(memory: Memory, ids: list[str]) 
 def test_what_is_no_recall_is_refused(values: object) -> None:
     with pytest.raises(InvalidInput, match="this is no recall"):
         SavedRecall.parse(values)
+
+
+@pytest.mark.parametrize("wrong", [None, "x", 5, {"hits": []}])
+def test_feedback_on_what_is_no_recall_is_refused(memory: Memory, wrong: object) -> None:
+    with pytest.raises(InvalidInput, match="is no recall"):
+        memory.feedback(wrong, response="y")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="is no recall"):
+        memory.feedback(wrong)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from truerecall.core.entry import DEFAULT_TRUST, EventTime, Precision, Scope, Trust
+from truerecall.errors import InvalidInput
 from truerecall.memory.conflict import Claim, Status, fold, holding
 from truerecall.memory.extract.names import key_of
 from truerecall.memory.predicates import FUNCTIONAL, canonical
@@ -67,6 +68,11 @@ class Asked:
     """Only what was recorded before it, and closed before it; None of all."""
     current: bool = True
     """Whether to leave out what is not so at the instant."""
+
+    def __post_init__(self) -> None:
+        for name, given in (("subject", self.subject), ("predicate", self.predicate)):
+            if given is not None and not isinstance(given, str):
+                raise InvalidInput(f"the {name} is {type(given).__name__}", remedy="Give a string, or None.")
 
 
 def facts(store: Store, scope: Scope, asked: Asked) -> tuple[FactView, ...]:

@@ -89,6 +89,10 @@ def feedback(
     Raises:
         InvalidInput: There is nothing to judge by, or something of the wrong type.
     """
+    if not isinstance(recall, Recall | SavedRecall):
+        raise InvalidInput(
+            f"{type(recall).__name__} is no recall", remedy="Give what `recall` returned, or a SavedRecall."
+        )
     given = recall if isinstance(recall, SavedRecall) else _saved(recall)
     _check(response, cited, failed, given.judged)
     passed: dict[str, str] = {}

@@ -87,6 +87,12 @@ def test_a_break_that_nothing_notices_leaves_with_0_loudly(cli: Any, monkeypatch
         ("claims", "--break", ","),
         ("claims", "verbatim", "--break", "verbatim"),
         ("claims", "verbatim", "--manifest", "all.json"),
+        ("claims", "--list", "--break", "verbatim"),
+        ("claims", "--list", "--json"),
+        ("claims", "--list", "--out", "made"),
+        ("claims", "--list", "--manifest", "all.json"),
+        ("claims", "--break", "verbatim", "--out", "made"),
+        ("claims", "--break", "verbatim", "--manifest", "all.json"),
         ("claims", "--no-such"),
     ],
 )

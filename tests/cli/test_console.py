@@ -1,5 +1,6 @@
 """The console around the commands: encodings, odd paths, pipes, the environment and help."""
 
+import json
 import os
 import subprocess
 import sys
@@ -30,6 +31,33 @@ def test_an_old_console_loses_nothing_and_ends_no_command(shell, coerced: str) -
         assert "\\u706b" in outcome.out and "\\U0001f680" in outcome.out
     kept = shell("list", "--json", *where)
     assert TEXT in kept.out and '"speaker": "Zoë"' in kept.out
+
+
+def test_an_old_consoles_json_can_be_read_by_another_command(shell, home: Path) -> None:
+    where = ("--store", PLACE)
+    shell("remember", "Zoë repaired the müde weir 🚀", "Zoë counted nine herons 火", *where)
+    (home / "a.txt").write_text("Zoë repaired the müde weir", "utf-8")
+    found = shell("recall", "Zoë", "--json", *where, env=OLD)
+    assert {hit["entry"]["text"] for hit in json.loads(found.out)["hits"]} == {
+        "Zoë repaired the müde weir 🚀",
+        "Zoë counted nine herons 火",
+    }
+    (home / "r.json").write_text(found.out, "ascii")
+    told = shell("feedback", "r.json", "--response", "a.txt", *where, env=OLD)
+    assert (told.code, told.err) == (0, "") and told.out.startswith("used  ")
+    for command in (
+        ("remember", "--fact", "Zoë", "lives_in", "火"),
+        ("profile", "set", "preference", "ü", "Zoë wants ü."),
+    ):
+        shell(*command, *where)
+    for command in (("list",), ("facts",), ("profile", "list")):
+        old, new = (
+            shell(*command, "--json", *where, env=env) for env in (OLD, {"PYTHONIOENCODING": "utf-8"})
+        )
+        assert old.out.isascii() and not new.out.isascii()
+        assert [json.loads(line) for line in old.out.splitlines()] == [
+            json.loads(line) for line in new.out.splitlines()
+        ]
 
 
 def test_what_an_old_console_cannot_show_is_still_exported_and_imported(shell, home: Path) -> None:

@@ -65,6 +65,7 @@ def test_a_fact_may_have_a_text_of_its_own(cli) -> None:
         (["--kind", "observation", "--fact", "Mara", "lives_in", "Lisbon"], "a observation is no fact"),
         (["--fact", "Mara", " ", "Lisbon"], "predicate"),
         (["--fact", "Mara", "lives_in"], "3"),
+        (["--fact", "Mara", "lives_in", "--store", "s.db"], "a part of the fact is '--store'"),
     ],
 )  # fmt: skip
 def test_a_fact_that_is_none_is_refused(cli, home: Path, arguments: list[str], said: str) -> None:
@@ -74,6 +75,41 @@ def test_a_fact_that_is_none_is_refused(cli, home: Path, arguments: list[str], s
     assert (outcome.code, outcome.out) == (2, "")
     assert said in outcome.err and "unexpected" not in outcome.err
     assert not (home / "truerecall.db").exists() or entries(cli) == []
+
+
+# correct --fact
+
+
+def test_a_correction_says_what_it_states_from_now_on(cli) -> None:
+    (old,) = ids(cli("remember", "--fact", "Mara", "lives_in", "Lisbon"))
+    told = cli("correct", old, "Mara lives in Porto.", "--fact", "Mara", "lives_in", "Porto")
+
+    assert (told.code, len(told.out.splitlines())) == (0, 1)
+    assert [line.split("  ")[1] for line in cli("facts").out.splitlines()] == ["Mara lives_in Porto"]
+
+
+def test_a_correction_that_states_nothing_says_what_does_not_count_any_more(cli) -> None:
+    (old,) = ids(cli("remember", "--fact", "Mara", "lives_in", "Lisbon"))
+    told = cli("correct", old, "Mara lives in Porto.")
+
+    assert told.out.splitlines()[1:] == [
+        "   what it stated does not count any more (Mara lives_in Lisbon); --fact states it anew"
+    ]
+    assert cli("facts").out == "nothing is stated\n"
+    (turn,) = ids(cli("remember", "We met at noon."))
+    assert len(cli("correct", turn, "We met at one.").out.splitlines()) == 1
+    (row,) = ids(cli("profile", "set", "preference", "language", "English."))
+    assert len(cli("correct", row, "Portuguese.").out.splitlines()) == 1
+
+
+def test_a_correction_by_a_fact_that_is_none_is_refused(cli) -> None:
+    (old,) = ids(cli("remember", "--fact", "Mara", "lives_in", "Lisbon"))
+    told = cli("correct", old, "Mara moved.", "--fact", "Mara", "lives_in", "--user", "me")
+
+    assert (told.code, told.out, "a part of the fact is '--user'" in told.err) == (2, "", True)
+    (turn,) = ids(cli("remember", "We met at noon."))
+    told = cli("correct", turn, "We met at one.", "--fact", "We", "met_at", "one")
+    assert (told.code, told.out, "unexpected" in told.err) == (2, "", False)
 
 
 # facts

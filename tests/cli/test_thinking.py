@@ -83,6 +83,16 @@ def test_no_answer_is_exit_code_1_and_says_why(cli, settings: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("reply", ["", " \n", "\x00\x1b", "[00000000]"])
+def test_an_empty_reply_is_no_answer(cli, settings: Path, reply: str) -> None:
+    configure(settings, {"when": "Question", "reply": reply})
+    remembered(cli, "Ben takes over the invoice export.")
+    shown = cli("ask", "Who owns the invoice export?")
+    assert (shown.code, shown.out) == (1, "no answer: the model's reply is empty\n")
+    made = json.loads(cli("ask", "Who owns the invoice export?", "--json").out)
+    assert (made["text"], made["abstained"]) == ("", "the model's reply is empty")
+
+
 @pytest.mark.parametrize("command", [("ask", "Who?"), ("reflect",), ("reflect", "--dry-run")])
 def test_both_are_off_until_both_settings_are_set(cli, home: Path, command: tuple[str, ...]) -> None:
     remembered(cli, "Ben takes over the invoice export.")
@@ -155,6 +165,15 @@ def test_external_entries_and_single_ones_are_options(cli, settings: Path) -> No
     remembered(cli, "Ben rides a bike.")
     assert "reflected on 1 groups" in cli("reflect", "--extract").out
     assert "reflected on 3 groups" in cli("reflect", "--extract", "--external").out
+
+
+@pytest.mark.parametrize("option", ["--price-in", "--price-out"])
+@pytest.mark.parametrize("price", ["nan", "inf", "-1"])
+def test_a_price_that_is_none_is_refused(cli, settings: Path, option: str, price: str) -> None:
+    configure(settings)
+    remembered(cli, *TEA)
+    done = cli("reflect", "--dry-run", option, price)
+    assert (done.code, done.out, f"({option})" in done.err) == (2, "", True)
 
 
 @pytest.mark.parametrize("option", ["--groups", "--entries", "--tokens"])

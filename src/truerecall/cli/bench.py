@@ -24,6 +24,7 @@ from truerecall.bench.systems.table import SYSTEMS, controls, create
 from truerecall.cli.data import data
 from truerecall.cli.progress import Display
 from truerecall.cli.suite import suite_command
+from truerecall.cli.text import readable_json
 from truerecall.core.clock import system_clock
 from truerecall.errors import InvalidInput, RunError
 
@@ -110,7 +111,7 @@ def compare_command(
             f"no question has a value for {sorted(unknown)[0]!r}",
             remedy="rows.jsonl of the run shows the rows there are.",
         )
-    click.echo((report.as_json() if as_json else report.as_text()).rstrip("\n"))
+    click.echo((readable_json(report.as_json()) if as_json else report.as_text()).rstrip("\n"))
 
 
 @bench_command.command("report")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from truerecall.bench.claims.claim import Claim
 from truerecall.bench.claims.manifest import ClaimManifest, ClaimResult, ClaimsManifest
@@ -15,6 +16,7 @@ from truerecall.bench.claims.terminal import noticed, table, unnoticed
 from truerecall.bench.measured import making, record_json
 from truerecall.bench.outputs import below, write_whole
 from truerecall.cli.counting import Counting
+from truerecall.cli.text import json_text, readable_json
 from truerecall.core.clock import system_clock
 from truerecall.errors import InvalidInput
 
@@ -55,15 +57,12 @@ def claims_command(
     Each claim is also run with its production path broken, and must go red then. Mechanical claims are never accuracy.
     Exit codes: 0 all are green, 1 one is red.
     """
+    _agree(listed, broken is not None, names)
     if listed:
         for claim in chosen(CLAIMS, names):
             click.echo(f"{claim.name}: {claim.sentence}")
         return
     if broken is not None:
-        if names or manifest:
-            raise InvalidInput(
-                "--break takes the names itself", remedy="Write --break NAME,NAME or --break all."
-            )
         _break(_named(broken), as_json)
         return
     selected = chosen(CLAIMS, names)
@@ -77,8 +76,25 @@ def claims_command(
     whole = ClaimsManifest(claims=results, making=made)
     if manifest is not None:
         write_whole(manifest, record_json(whole))
-    click.echo(record_json(whole) if as_json else table(results), nl=not as_json)
+    click.echo(readable_json(record_json(whole)) if as_json else table(results), nl=not as_json)
     sys.exit(int(any(result.verdict == "red" for result in results)))
+
+
+def _agree(listed: bool, breaks: bool, names: Sequence[str]) -> None:
+    """Refuse options that would be passed over in silence."""
+    context = click.get_current_context()
+    given = {
+        f"--{option}" for option, name in (("out", "out"), ("manifest", "manifest"), ("json", "as_json"))
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    } | ({"--break"} if breaks else set())  # fmt: skip
+    if listed and given:
+        raise InvalidInput(f"--list takes no {min(given)}", remedy="Leave one of them out.")
+    if breaks and names:
+        raise InvalidInput("--break takes the names itself", remedy="Write --break NAME,NAME or --break all.")
+    if breaks and (idle := given & {"--out", "--manifest"}):
+        raise InvalidInput(
+            f"--break takes no {min(idle)}", remedy="Leave it out: what is broken on purpose has no manifest."
+        )
 
 
 def _named(broken: str) -> Sequence[Claim]:
@@ -113,10 +129,8 @@ def _break(selected: Sequence[Claim], as_json: bool) -> None:
             progress(done, len(selected))
     green = [(name, control) for name, control in controls if not control.red]
     if as_json:
-        import json
-
         rows = [{"claim": name, "red": c.red, **c.model_dump(mode="json")} for name, c in controls]
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        click.echo(json_text(rows, indent=2))
     else:
         for name, control in controls:
             click.echo(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from truerecall.cli.opening import Instant, Place, memory_options
-from truerecall.cli.text import Words, one_line, standard_input
+from truerecall.cli.text import Words, json_text, one_line, standard_input
 from truerecall.core.clock import isoformat
 from truerecall.core.entry import ProfileTrait
 from truerecall.errors import InvalidInput
@@ -43,7 +43,7 @@ def facts_command(
     with place.open() as memory:
         found = memory.facts(subject, predicate, valid_at=valid_at, known_at=known_at, current=not everything)
     for fact in found:
-        click.echo(json.dumps(_fact_json(fact), ensure_ascii=False) if as_json else _fact_line(fact))
+        click.echo(json_text(_fact_json(fact)) if as_json else _fact_line(fact))
     if not found and not as_json:
         click.echo("nothing is stated")
 
@@ -64,7 +64,7 @@ def profile_list_command(place: Place, trait: ProfileTrait | None, as_json: bool
     for row in found:
         if as_json:
             values = asdict(row) | {"trust": row.trust.label, "recorded_at": isoformat(row.recorded_at)}
-            click.echo(json.dumps(values, ensure_ascii=False))
+            click.echo(json_text(values))
         else:
             click.echo(
                 f"{row.entry_id}  {row.trait}  {one_line(row.key)}  {row.trust.label}  {one_line(row.text)}"
@@ -146,7 +146,7 @@ def feedback_command(
     with place.open() as memory:
         told = memory.feedback(saved, response=answer, cited=cited, failed=failed)
     if as_json:
-        click.echo(json.dumps(asdict(told), ensure_ascii=False))
+        click.echo(json_text(asdict(told)))
         return
     for kind, ids in (("used", told.used), ("ignored", told.ignored), ("failed", told.failed)):
         for entry_id in ids:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -10,7 +11,7 @@ import click
 
 from truerecall.cli.counting import Counting
 from truerecall.cli.opening import Instant, Place, memory_options
-from truerecall.cli.text import Words, for_terminal, one_line, standard_input
+from truerecall.cli.text import Words, for_terminal, json_text, one_line, standard_input
 from truerecall.core.entry import DEFAULT_TRUST, ENDING, Entry, EventTime, Kind, Statement
 from truerecall.errors import InvalidInput, InvalidTime
 
@@ -20,6 +21,29 @@ if TYPE_CHECKING:
 
 _TIERS = ("system", "learned", "external")
 _SHOWN = 160  # characters of a text in a list
+
+
+def _no_options(
+    context: click.Context, param: click.Parameter, fact: tuple[str, str, str] | None
+) -> tuple[str, str, str] | None:
+    """A fact of fewer than three parts would take the next option for one of them."""
+    if strange := [part for part in fact or () if part.startswith("--")]:
+        raise InvalidInput(
+            f"a part of the fact is {strange[0]!r}",
+            where="--fact",
+            remedy="Give three parts, SUBJECT PREDICATE OBJECT, of which none begins with --.",
+        )
+    return fact
+
+
+def _fact_option(told: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(
+        "--fact",
+        type=(Words(), Words(), Words()),
+        metavar="SUBJECT PREDICATE OBJECT",
+        callback=_no_options,
+        help=told,
+    )
 
 
 @click.command("remember")
@@ -34,12 +58,9 @@ _SHOWN = 160  # characters of a text in a list
 @click.option("--happened-at", help="When: 2024, 2024-05, 2024-05-07, or an instant with its zone.")
 @click.option("--trust", type=click.Choice(_TIERS), default="learned", show_default=True)
 @click.option("--kind", type=click.Choice(get_args(Kind)), default="turn", show_default=True)
-@click.option(
-    "--fact",
-    type=(Words(), Words(), Words()),
-    metavar="SUBJECT PREDICATE OBJECT",
-    help="What the text states, such as Mara lives_in Lisbon: a fact, weighed against what is known. The text may"
-    " then be left out.",
+@_fact_option(
+    "What the text states, such as Mara lives_in Lisbon: a fact, weighed against what is known. The text may"
+    " then be left out."
 )
 @click.option("--private", is_flag=True, help="Only you will see it.")
 @click.option("--pin", is_flag=True, help="Keep it at the head of recall.")
@@ -140,7 +161,7 @@ def recall_command(
     for note in found.degradations:
         click.echo(f"note: {note}", err=True)
     if options["as_json"]:
-        click.echo(json.dumps(_as_json(found), ensure_ascii=False))
+        click.echo(json_text(_as_json(found)))
     elif options["block"]:
         click.echo(for_terminal(found.text))
     else:
@@ -165,7 +186,7 @@ def list_command(place: Place, as_json: bool, **wanted: Any) -> None:
         entries = memory.list(Filter(**wanted))
         counts = memory.counts()
     for entry in entries:
-        click.echo(json.dumps(entry_json(entry), ensure_ascii=False) if as_json else _row(entry))
+        click.echo(json_text(entry_json(entry)) if as_json else _row(entry))
     if len(entries) < counts.entries:
         click.echo(f"note: {len(entries)} of {counts.entries} entries shown", err=True)
 
@@ -179,7 +200,7 @@ def show_command(place: Place, entry_id: str) -> None:
 
     with place.open() as memory:
         history = memory.history(entry_id)
-    click.echo(for_terminal(json.dumps(entry_json(history.entry), indent=2, ensure_ascii=False)))
+    click.echo(for_terminal(json_text(entry_json(history.entry), indent=2)))
     for event in history.events:
         by = " by" if event.kind in ENDING else ""
         other = f"{by} {event.other_id}" if event.other_id else ""
@@ -190,14 +211,19 @@ def show_command(place: Place, entry_id: str) -> None:
 @click.command("correct")
 @click.argument("entry_id")
 @click.argument("text", type=Words())
+@_fact_option("What a fact states from now on; without it, what it stated does not count any more.")
 @memory_options
-def correct_command(place: Place, entry_id: str, text: str) -> None:
+def correct_command(place: Place, entry_id: str, text: str, fact: tuple[str, str, str] | None) -> None:
     """Supersede the entry of ENTRY_ID by one with TEXT."""
     with place.open() as memory:
-        result = memory.correct(entry_id, text)
+        old = memory.get(entry_id)
+        result = memory.correct(old.id, text, statement=None if fact is None else Statement(*fact))
     if result.id is None:
         raise InvalidInput(f"the correction was refused: {result.reason}", remedy="Give another text.")
     click.echo(f"{result.status}  {result.id}")
+    if old.statement is not None and old.trait is None and fact is None:
+        said = f"{old.statement.subject} {old.statement.predicate} {old.statement.object}"
+        click.echo(f"   what it stated does not count any more ({one_line(said)}); --fact states it anew")
 
 
 @click.command("forget")

@@ -10,6 +10,7 @@ from truerecall.bench.outputs import write_whole
 from truerecall.bench.suite.manifest import SuiteManifest
 from truerecall.bench.suite.running import PARTS, run_parts, suite_text
 from truerecall.cli.counting import Counting
+from truerecall.cli.text import readable_json
 from truerecall.core.clock import system_clock
 from truerecall.errors import InvalidInput
 
@@ -41,5 +42,5 @@ def suite_command(names: tuple[str, ...], seeds: int, out: Path, as_json: bool) 
     manifest = SuiteManifest(seeds=list(range(1, seeds + 1)), parts=parts, making=made)
     out.mkdir(parents=True, exist_ok=True)
     write_whole(out / "suite.json", record_json(manifest))
-    click.echo(record_json(manifest) if as_json else suite_text(manifest), nl=not as_json)
+    click.echo(readable_json(record_json(manifest)) if as_json else suite_text(manifest), nl=not as_json)
     sys.exit(0 if manifest.holds else 1)

@@ -1,5 +1,7 @@
 """Text on its way in from a command line, and on its way out to a terminal."""
 
+import codecs
+import json
 import os
 import sys
 import unicodedata
@@ -36,6 +38,21 @@ def standard_input() -> str:
             f"standard input is not UTF-8: {error.reason} at byte {error.start}",
             remedy="Convert it first, for example with iconv.",
         ) from None
+
+
+def json_text(values: object, indent: int | None = None) -> str:
+    """``values`` as JSON for standard output; see :func:`readable_json`."""
+    return readable_json(json.dumps(values, indent=indent, ensure_ascii=False))
+
+
+def readable_json(text: str) -> str:
+    """``text``, which is JSON, with all but ASCII escaped where standard output is not UTF-8.
+
+    What reads JSON takes it for UTF-8, and another encoding's bytes, or the escapes of a console, are none.
+    """
+    if sys.stdout is None or codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8":
+        return text
+    return "".join(one if one.isascii() else json.dumps(one)[1:-1] for one in text)
 
 
 def visible(text: str, keep: str = "") -> str:

@@ -1,6 +1,6 @@
 """``ask`` and ``reflect``: what a chat model makes of what is remembered."""
 
-import json
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,7 @@ import click
 
 from truerecall.cli.counting import Counting
 from truerecall.cli.opening import Place, memory_options
-from truerecall.cli.text import Words, for_terminal, one_line
+from truerecall.cli.text import Words, for_terminal, json_text, one_line
 from truerecall.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def ask_command(place: Place, question: str, no_learn: bool, as_json: bool) -> N
         answer = memory.ask(question, learn=not no_learn)
         cited = [memory.get(entry_id) for entry_id in answer.citations]
     if as_json:
-        click.echo(json.dumps(_answer_json(answer), ensure_ascii=False))
+        click.echo(json_text(_answer_json(answer)))
     elif answer.abstained is not None:
         click.echo(f"no answer: {answer.abstained}")
     else:
@@ -76,6 +76,9 @@ def reflect_command(
             raise InvalidInput(
                 f"{name} is {options[name]}", where=f"--{name}", remedy="Give a whole number from 1."
             )
+    for name, price in (("--price-in", price_in), ("--price-out", price_out)):
+        if price is not None and not (math.isfinite(price) and price >= 0):
+            raise InvalidInput(f"the price is {price:g}", where=name, remedy="Give a number from 0.")
     limits = Limits(groups=options["groups"], entries=options["entries"], tokens=options["tokens"])
     wanted = Options(limits, external=options["external"], extract=options["extract"], dry=dry_run)
     with place.open() as memory, Counting("reflected on") as progress:

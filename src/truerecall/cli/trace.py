@@ -1,6 +1,5 @@
 """``truerecall trace``: what the traces of many recalls say together."""
 
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truerecall.cli.text import one_line
+from truerecall.cli.text import json_text, one_line
 
 if TYPE_CHECKING:
     from truerecall.measure.histogram import Distribution
@@ -33,7 +32,7 @@ def summary_command(file: Path, as_json: bool) -> None:
 
     summary = summarise(file)
     if as_json:
-        click.echo(json.dumps(asdict(summary), ensure_ascii=False))
+        click.echo(json_text(asdict(summary)))
     elif summary.recalls:
         click.echo("\n".join(_shown(summary)))
     if summary.recalls == 0:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from whole_store import Opener, dump, holding, texts
 
-from truerecall import Draft, EventTime, Filter, ManualClock, Memory, Settings, Source, Trust
+from truerecall import Draft, EventTime, Filter, ManualClock, Memory, Settings, Source, Statement, Trust
 from truerecall.core.config import StoreSettings
 from truerecall.errors import InvalidInput, InvalidTime
 from truerecall.models.scripted import ScriptedEmbedder
@@ -427,3 +427,37 @@ def test_a_number_that_no_store_can_hold_is_refused(memory: Memory) -> None:
     for position in (2**63, 10**30):
         with pytest.raises(InvalidInput, match="whole number"):
             memory.remember("x", session="s", position=position)
+
+
+# what repeats another, and what does not
+
+
+def test_a_text_from_outside_does_not_keep_out_the_same_from_its_user(memory: Memory) -> None:
+    memory.remember("Mara owns billing.", trust="external", kind="document")
+    (own,) = memory.remember("Mara owns billing.")
+
+    assert own.status == "stored"
+    assert [hit.id for hit in memory.recall("who owns billing").hits] == [own.id]
+    assert [result.status for result in memory.remember("Mara owns billing.", trust="external")] == [
+        "duplicate"
+    ]
+
+
+def test_without_a_session_the_speaker_and_the_time_tell_two_equal_texts_apart(memory: Memory) -> None:
+    told = [("Ben", "2026-03-01"), ("Priya", "2026-05-01"), ("Ben", "2026-05-01"), ("Ben", "2026-03-01")]
+    statuses = [
+        memory.remember("Deploy failed.", speaker=speaker, happened_at=when)[0].status
+        for speaker, when in told
+    ]
+
+    assert statuses == ["stored", "stored", "stored", "duplicate"]
+
+
+def test_a_text_that_states_something_else_is_no_duplicate(memory: Memory) -> None:
+    at, lives = Statement("Mara", "works_at", "Acme"), Statement("Mara", "lives_in", "Lisbon")
+    statuses = [
+        memory.remember(Draft("As Mara told.", kind="fact", statement=says))[0].status
+        for says in (None, at, lives, at)
+    ]
+
+    assert statuses == ["stored", "stored", "stored", "duplicate"]

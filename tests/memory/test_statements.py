@@ -262,3 +262,48 @@ def test_a_store_opened_without_extraction_keeps_statements_and_is_gone_through_
 
     assert count(store, "SELECT count(*) FROM mention") > 2
     assert later.doctor().healthy
+
+
+def test_a_fact_is_not_recalled_of_a_time_before_it_began(memory: Memory) -> None:
+    for owner, since in (("Dana", "2026-01-12"), ("Tom", "2026-10")):
+        memory.remember(fact(owner, subject="export", predicate="owner", happened_at=EventTime.parse(since)))
+
+    def owners(when: datetime) -> list[str]:
+        return [
+            text.split()[-1] for text in texts(memory.recall("who is owner of the export", valid_at=when))
+        ]
+
+    assert owners(datetime(2025, 3, 15, tzinfo=UTC)) == []
+    assert owners(datetime(2026, 3, 15, tzinfo=UTC)) == ["Dana"]
+    assert owners(datetime(2026, 11, 15, tzinfo=UTC)) == ["Tom"]
+    assert memory.doctor().healthy
+
+
+def test_i_is_the_user_who_writes_and_no_machine(opened: Opener) -> None:
+    memory = opened(user="ada")
+    memory.remember(
+        [
+            {"role": "user", "content": "I live in Hamburg."},
+            {"role": "user", "name": "Tom", "content": "I live in Porto."},
+            {"role": "assistant", "content": "I live in Oslo."},
+        ],
+        session="s1",
+    )
+
+    assert {(one.subject, one.object) for one in memory.facts()} == {("ada", "Hamburg"), ("Tom", "Porto")}
+    assert [entry.source.speaker for entry in reversed(memory.list())] == ["user", "Tom", "assistant"]
+
+
+@pytest.mark.parametrize("name", ["", " ", 5])
+def test_the_name_of_who_spoke_is_a_name(memory: Memory, name: object) -> None:
+    with pytest.raises(InvalidInput, match="name"):
+        memory.remember({"role": "user", "name": name, "content": "x"})
+
+
+def test_a_secret_stands_in_no_predicate_and_no_key(memory: Memory) -> None:
+    key = "sk-or-v1-" + "0123456789abcdef" * 4
+    (result,) = memory.remember(Draft("Mara has one", kind="fact", statement=Statement("Mara", key, "yes")))
+
+    assert (result.status, result.reason) == ("refused", "its predicate holds a secret")
+    with pytest.raises(InvalidInput, match="key holds a secret"):
+        memory.set_profile("identity", key, "v")

@@ -99,6 +99,10 @@ class Memory(Knowing, Keeping):
         """
         scope = Scope(tenant, space, user)
         chosen = settings or Settings()
+        if not isinstance(chosen, Settings):
+            raise InvalidInput(
+                f"settings are {type(chosen).__name__}", remedy="Give Settings(...) or load_settings(path)."
+            )
         model = named_embedder(embedder) if isinstance(embedder, str) else embedder
         named_counter(chosen.recall.counter)  # an unknown name is refused before a file is made
         identity = None if model is None else model.identity

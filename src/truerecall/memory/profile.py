@@ -13,6 +13,7 @@ from truerecall.core.entry import Draft, Entry, Event, ProfileTrait, Source, Sta
 from truerecall.errors import InvalidInput, NotFound
 from truerecall.memory.predicates import canonical
 from truerecall.memory.store.protocol import Filter
+from truerecall.memory.write.mask import mask
 from truerecall.memory.write.prepare import WriteResult
 from truerecall.memory.write.validate import profile_refusal
 
@@ -59,6 +60,8 @@ def put(
         source_ids: The entries that it was taken from.
     """
     predicate = _predicate(trait, key)
+    if not isinstance(text, str):
+        raise InvalidInput(f"a profile's text is {type(text).__name__}", remedy="Give a string.")
     tier = min(Trust.parse(trust), *(memory.get(source).trust for source in source_ids), Trust.SYSTEM)
     if (refusal := profile_refusal("profile", tier)) is not None:
         return WriteResult("refused", None, refusal)
@@ -130,6 +133,10 @@ def _predicate(trait: ProfileTrait, key: str) -> str:
     _check_trait(trait)
     if not isinstance(key, str) or not any(character.isalnum() for character in key):
         raise InvalidInput(f"a profile's key is {key!r}", remedy="Give a word or a few, such as 'language'.")
+    if mask(key).count:  # in the form of a key it could not be told from other words any more
+        raise InvalidInput(
+            "a profile's key holds a secret", remedy="Put it into the text: there it is masked."
+        )
     return f"{trait}_{canonical(key)}"
 
 

@@ -5,7 +5,7 @@ from math import exp
 
 import pytest
 from lane_hits import gave, lanes, note
-from whole_store import Opener
+from whole_store import Opener, texts
 
 from truerecall import Draft, EventTime, ManualClock, Memory
 
@@ -75,11 +75,40 @@ def test_what_is_years_away_is_no_candidate(memory: Memory) -> None:
 
 
 def test_where_nothing_has_a_time_the_lane_says_so_and_has_no_say(memory: Memory) -> None:
-    keep(memory, ("the weir broke", None), ("rain", "2023-04-03"))
+    # What is replayed has no time of its own; else it was said when it was recorded.
+    memory.remember(Draft("the weir broke", recorded_at=datetime(2023, 5, 1, tzinfo=UTC)))
+    keep(memory, ("rain", "2023-04-03"))
     recalled = memory.recall("weir")
 
     assert note(recalled, "time") == "the query names no time, and the first hits have none"
     assert recalled.hits[0].fused == 1.0
+
+
+def test_a_hard_time_keeps_what_was_said_then_and_what_tells_of_then(
+    memory: Memory, clock: ManualClock
+) -> None:
+    clock.now = datetime(2026, 11, 30, 9, tzinfo=UTC)
+    keep(
+        memory,
+        ("Ben: the launch moves to 14 December 2026.", "2026-11-29T10:00:00Z"),
+        ("Ben: nothing dated here.", "2026-11-29T11:00:00Z"),
+        ("Ben: yesterday it rained.", "2026-11-30T08:00:00Z"),
+        ("Ben: an older word.", "2026-11-02T08:00:00Z"),
+        ("Ben: fixed the build just now.", None),
+    )
+    memory.remember(Draft("Ben: replayed without a date.", recorded_at=clock() - timedelta(days=300)))
+    recalled = memory.recall("What did Ben say yesterday?", time="hard")
+
+    assert {hit.entry.text for hit in recalled.hits} == {
+        "Ben: the launch moves to 14 December 2026.",
+        "Ben: nothing dated here.",
+        "Ben: yesterday it rained.",
+    }
+    assert "time: 1 entries were left out, as no time of theirs is known" in recalled.degradations
+    assert set(texts(memory.recall("What did Ben do today?", time="hard"))) == {
+        "Ben: fixed the build just now.",
+        "Ben: yesterday it rained.",
+    }
 
 
 def test_the_days_of_a_query_are_those_of_its_zone(opened: Opener, clock: ManualClock) -> None:

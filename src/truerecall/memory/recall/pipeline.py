@@ -119,6 +119,7 @@ def recall(store: Store, scope: Scope, request: Request, means: Means) -> Recall
         rerank_milliseconds=spent,
         understood=_understood(request, asked.query, settings),
         diversified=diversified,
+        undated=view.undated,
     )
     return Recall(found, steps, request.budget, means.counter)
 

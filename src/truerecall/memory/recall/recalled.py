@@ -84,6 +84,8 @@ class Steps:
     rerank_milliseconds: float
     understood: Understood | None
     diversified: DiversifyTrace | None
+    undated: int = 0
+    """Entries that a hard filter on the time left out, since no time of theirs is known."""
 
     @property
     def dropped(self) -> tuple[Dropped, ...]:
@@ -156,6 +158,8 @@ class Recall:
         """What recall had to do without."""
         diversified = self._steps.diversified
         notes = [f"{lane.name} lane: {lane.note}" for lane in self.lanes if lane.note]
+        if self._steps.undated:
+            notes.append(f"time: {self._steps.undated} entries were left out, as no time of theirs is known")
         return (*notes, *([f"diversify: {diversified.note}"] if diversified and diversified.note else []))
 
     def packed(self, budget: int) -> Packed:

@@ -155,9 +155,9 @@ def rebuild_extraction(db: sqlite3.Connection, rules: Rules) -> None:
         drawn = drawn_from(entry, rules)
         index_drawn(db, [row], [drawn])
         db.execute(
-            "UPDATE standing SET event_from = ?1, event_to = ?2 WHERE rowid = ?3"
-            " AND (event_from IS NOT ?1 OR event_to IS NOT ?2)",
-            (drawn.event_from, drawn.event_to, row),
+            "UPDATE standing SET event_from = ?1, event_to = ?2, starts_at = ?3 WHERE rowid = ?4"
+            " AND (event_from IS NOT ?1 OR event_to IS NOT ?2 OR starts_at IS NOT ?3)",
+            (drawn.event_from, drawn.event_to, drawn.starts, row),
         )
     if rules.on:
         db.execute(

@@ -46,20 +46,39 @@ class Drawn:
     """Microseconds: when what it tells of began; None where no time is known."""
     event_to: int | None
     """Its end, not part of it."""
+    starts: int | None
+    """Microseconds: from when on it is valid; None where it always was."""
 
 
 def drawn_from(entry: Entry, rules: Rules) -> Drawn:
     """What the rules find in an entry, with its own statement."""
     found = _NOTHING
     if rules.on:
-        found = extract(entry.text, entry.source.speaker, _told_at(entry, rules.zone), rules.zone)
+        found = extract(entry.text, _speaker(entry), _told_at(entry, rules.zone), rules.zone)
     entities, statements = found.entities, found.statements
     if entry.kind in DERIVED:  # what it says is its statement, and nothing is guessed beside it
         statements = _own(entry.statement, found.span)
         known = {entity.key for entity in entities}
         entities += tuple(said.subject for said in statements if said.subject.key not in known)
     dated = tuple(Dated(said, *_event_interval(entry, said.span)) for said in statements)
-    return Drawn(entities, found.aliases, dated, *_event_interval(entry, found.span))
+    starts = entry.valid_from if entry.valid_from is None else to_micros(entry.valid_from)
+    if starts is None and entry.statement is not None and dated:
+        starts = dated[0].event_from
+    event = _event_interval(entry, found.span)
+    if event == (None, None) and not entry.replayed:  # it was said when it was recorded
+        event = (to_micros(entry.recorded_at), to_micros(entry.recorded_at) + 1)
+    return Drawn(entities, found.aliases, dated, *event, starts)
+
+
+_ROLES = frozenset({"assistant", "system", "tool", "function", "developer", "ai", "bot"})
+
+
+def _speaker(entry: Entry) -> str | None:
+    """Who "I" is in it: the role of a user is the one who writes, and that of a machine is nobody."""
+    role = (entry.source.speaker or "").casefold()
+    if role in ("user", "human"):
+        return entry.scope.user
+    return None if role in _ROLES else entry.source.speaker
 
 
 def _own(says: Statement | None, span: Span | None) -> tuple[Said, ...]:

@@ -33,7 +33,9 @@ _LAST_ROW = 2**63 - 1
 
 _STANDING = "rowid, trust, starts_at, ends_at, happened_at, session, position, speaker"
 _DERIVED_STANDING = """
-  SELECT e.rowid, e.trust, e.valid_from AS starts_at,
+  SELECT e.rowid, e.trust,
+    coalesce(e.valid_from, CASE WHEN e.subject IS NOT NULL
+      THEN (SELECT t.event_from FROM triple t WHERE t.entry = e.rowid AND t.place = 0) END) AS starts_at,
     nullif(min(coalesce(e.valid_to, 9223372036854775807), coalesce(c.at, 9223372036854775807)), 9223372036854775807)
       AS ends_at,
     e.happened_at, n.number AS session, e.position, s.number AS speaker
@@ -100,15 +102,16 @@ def repair(database: Database, rules: Rules) -> list[str]:
     """Make anew what is derived and wrong; what was done, one sentence each."""
     done = []
     with database.writing() as db:
+        if extraction_faults(db, rules):
+            rebuild_extraction(db, rules)
+            done.append("took names, statements and times out of the texts anew")
         if _standing_faults(db):
             _rebuild_standing(db)
+            rebuild_extraction(db, rules)  # which tells when things happened
             done.append("derived every entry's standing from its events anew")
         if index_faults(db) or _content_faults(db):
             rebuild_index(db)
             done.append("made the text indexes anew")
-        if extraction_faults(db, rules):
-            rebuild_extraction(db, rules)
-            done.append("took names, statements and times out of the texts anew")
         done.extend(remove_faults(db))
         if done:
             db.execute("UPDATE partition SET epoch = epoch + 1")

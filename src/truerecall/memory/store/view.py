@@ -75,9 +75,15 @@ class View:
         trusted = np.isin(rows.trust, list(wanted.trust), kind="sort")
         self.allowed: NDArray[np.bool_] = trusted & (rows.starts <= wanted.when) & (wanted.when < rows.ends)
         """Which rows may be recalled: trusted, valid at the view's instant, and of its span of time."""
+        self.undated = 0
+        """Rows that a span of time leaves out since no time of theirs is known."""
         if wanted.span is not None:
             start, end = wanted.span
-            self.allowed &= (rows.event_from < end) & (rows.event_to > start) & (rows.event_to != NEVER)
+            told = (rows.event_from < end) & (rows.event_to > start)  # what it tells of, or when it was said
+            said = (rows.happened >= start) & (rows.happened < end)
+            dated = rows.event_to != NEVER
+            self.undated = int(np.count_nonzero(self.allowed & ~dated))
+            self.allowed &= (told | said) & dated
         self.links = Links(db, [number for number, _ in self._parts], rows, self.allowed)
         """What ties rows together: names, statements, causes, and how useful they were."""
         self.apart = {number: Links(db, [number], rows, self.allowed) for number, _ in self._parts}

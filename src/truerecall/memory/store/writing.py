@@ -89,34 +89,61 @@ def _new_partition(db: sqlite3.Connection, where: tuple[str, str, str]) -> int:
 
 
 def duplicates(db: sqlite3.Connection, placed: Sequence[Placed], now: datetime) -> list[str | None]:
-    """Of each the id of the living entry with the same partition, session, position and text, if there is one.
+    """Of each the id of the living entry that it repeats, if there is one, in the store or before it here.
 
-    Such an entry is in the store, or stands before it and will be.
+    That is one of the same partition, session, position, text and statement, and of no lower trust: or a page could
+    keep out what its reader says himself. Without a session, the speaker and the time tell two of them apart.
     """
     at = to_micros(now)
     # Left alone, SQLite would rather read the whole partition than look up so many digests.
     query = (
-        "SELECT e.id, e.digest, e.text FROM entry e INDEXED BY entry_digest CROSS JOIN standing s USING (rowid)"
+        f"SELECT e.id, e.digest, e.text, e.trust, {', '.join(_TOLD_APART)}"
+        " FROM entry e INDEXED BY entry_digest CROSS JOIN standing s USING (rowid)"
         " WHERE e.digest IN ({}) AND e.rowid BETWEEN ? AND ? AND (s.ends_at IS NULL OR s.ends_at > ?) ORDER BY e.rowid"
     )
-    living: dict[tuple[int, bytes, str], str] = {}
+    living: dict[tuple[object, ...], list[tuple[int, str]]] = {}
     for number in {one.partition for one in placed}:
         digests = list({one.digest for one in placed if one.partition == number})
         for start in range(0, len(digests), LOOKUP):
             part = digests[start : start + LOOKUP]
             marks = ", ".join("?" * len(part))
-            for entry_id, digest, text in db.execute(
+            for entry_id, digest, text, trust, *told in db.execute(
                 query.format(marks), (*part, *partition_range(number), at)
             ):
-                living.setdefault((number, digest, text), id_text(entry_id))
+                living.setdefault((number, digest, text, *told), []).append((trust, id_text(entry_id)))
     found = []
     for one in placed:
         entry = one.item.entry
-        key = (one.partition, one.digest, entry.text)
-        found.append(living.get(key))
-        if entry.valid_to is None or entry.valid_to > now:
-            living.setdefault(key, entry.id)
+        key = (one.partition, one.digest, entry.text, *_told_apart(entry))
+        twins = living.setdefault(key, [])
+        found.append(next((twin for trust, twin in twins if trust >= entry.trust), None))
+        if found[-1] is None and (entry.valid_to is None or entry.valid_to > now):
+            twins.append((int(entry.trust), entry.id))
     return found
+
+
+_TOLD_APART = (
+    "e.subject",
+    "e.predicate",
+    "e.object",
+    "e.valid_from",
+    "e.valid_to",
+    "iif(e.session IS NULL, e.speaker, NULL)",
+    "iif(e.session IS NULL, e.happened_at, NULL)",
+    "iif(e.session IS NULL, e.happened_precision, NULL)",
+)
+"""What tells two entries of one session, position and text apart."""
+
+
+def _told_apart(entry: Entry) -> tuple[object, ...]:
+    """The values of these columns."""
+    says, happened = entry.statement, entry.happened_at
+    stated = (None, None, None) if says is None else (says.subject, says.predicate, says.object)
+    valid = (micros(entry.valid_from), micros(entry.valid_to))
+    if entry.source.session is not None:
+        return (*stated, *valid, None, None, None)
+    told = (None, None) if happened is None else (to_micros(happened.instant), happened.precision)
+    return (*stated, *valid, entry.source.speaker, *told)
 
 
 def insert(
@@ -150,7 +177,7 @@ def insert(
             (
                 row,
                 int(entry.trust),
-                micros(entry.valid_from),
+                found.starts,
                 micros(entry.valid_to),
                 None if entry.happened_at is None else to_micros(entry.happened_at.instant),
                 length,

@@ -29,7 +29,10 @@ from truerecall.memory.write.validate import FINE, judged, profile_refusal
 
 
 class Message(TypedDict):
-    """A chat message as model APIs have it; ``content`` may also be a list of ``{"type": "text", "text": …}``."""
+    """A chat message as model APIs have it; ``content`` may also be a list of ``{"type": "text", "text": …}``.
+
+    A ``name`` beside these says who spoke; without one it is the role.
+    """
 
     role: str
     content: str
@@ -135,7 +138,12 @@ def _message(message: Mapping[str, object]) -> tuple[str, object]:
             part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text"
         ]
         content = "\n".join(part for part in parts if isinstance(part, str))
-    return role, content
+    name = message.get("name")
+    if name is not None and (not isinstance(name, str) or not name.strip()):
+        raise InvalidInput(
+            f"a chat message's name is {name!r}", remedy="Give the name of who spoke, or leave it out."
+        )
+    return name or role, content
 
 
 def entry_of(
@@ -161,6 +169,8 @@ def entry_of(
             "the text is empty" if not draft.text.strip() else "the text is nothing but recalled memory"
         )
     masked = mask(text)
+    if draft.statement is not None and mask(draft.statement.predicate).count:
+        return Refusal("its predicate holds a secret")
     trust, learned, private = draft.trust, draft.recorded_at or now, draft.visibility == "private"
     replayed, source_ids = draft.recorded_at is not None, draft.source_ids
     if source_ids:

@@ -307,3 +307,22 @@ def test_a_secret_stands_in_no_predicate_and_no_key(memory: Memory) -> None:
     assert (result.status, result.reason) == ("refused", "its predicate holds a secret")
     with pytest.raises(InvalidInput, match="key holds a secret"):
         memory.set_profile("identity", key, "v")
+
+
+def test_a_hard_time_finds_what_was_so_then_and_not_what_was_taken_back(
+    memory: Memory, clock: ManualClock
+) -> None:
+    clock.now = datetime(2026, 11, 30, tzinfo=UTC)
+    said = {}
+    for owner, since in (("Dana", "2026-01-12"), ("Tom", "2026-10-05")):
+        draft = fact(owner, subject="export", predicate="owner", happened_at=EventTime.parse(since))
+        said[owner] = str(memory.remember(draft)[0].id)
+
+    def owners(when: str) -> list[str]:
+        found = memory.recall(f"who was owner of the export in {when} 2026?", time="hard")
+        return [text.split()[-1] for text in texts(found)]
+
+    assert [owners(month) for month in ("March", "October", "November")] == [["Dana"], ["Tom"], ["Tom"]]
+    memory.forget(said["Dana"])
+    assert owners("March") == []
+    assert memory.recall("export", valid_at=datetime(2026, 3, 1, tzinfo=UTC)).hits[0].id == said["Dana"]

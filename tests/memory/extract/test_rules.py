@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 import pytest
 
 from truerecall.memory.dates.span import Span
-from truerecall.memory.extract.records import Extracted, Named, Said
-from truerecall.memory.extract.rules import EXTRACTION_VERSION, extract
+from truerecall.memory.extract.records import EXTRACTION_VERSION, Extracted, Named, Said
+from truerecall.memory.extract.rules import extract
 
 SAID_AT = datetime(2023, 5, 8, 12, tzinfo=UTC)
 

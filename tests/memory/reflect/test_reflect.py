@@ -62,10 +62,46 @@ def test_entries_that_name_the_same_are_reflected_on_together(memory: Memory) ->
     assert block.content == found.outcomes[0].group.packed.text
 
 
-def test_a_session_is_a_group_and_takes_in_what_is_all_in_it(memory: Memory) -> None:
-    told(memory, *TEA, "It rains.", session="monday")
+def test_a_session_is_a_group_and_the_same_entries_are_one_group(memory: Memory) -> None:
+    told(memory, *TEA, session="monday")
+    told(memory, *TEA, "It rains.", session="tuesday")
     found, _ = reflected(memory)
-    assert about(found) == [(("session:monday", "entity:mara"), [*TEA, "It rains."])]
+    assert about(found) == [
+        (("entity:mara",), [*TEA, *TEA]),
+        (("session:tuesday",), [*TEA, "It rains."]),
+        (("session:monday",), [*TEA]),
+    ]
+
+
+def test_the_same_entries_under_two_heads_are_asked_about_once(memory: Memory) -> None:
+    told(memory, *TEA, session="monday")
+    found, _ = reflected(memory)
+    assert about(found) == [(("entity:mara", "session:monday"), list(TEA))]
+
+
+def test_who_speaks_is_no_reason_to_take_his_turns_together(memory: Memory) -> None:
+    for speaker in ("Ada", "user"):
+        told(memory, "The pump is old.", "It rained.", "The cat sleeps.", speaker=speaker)
+    found, _ = reflected(memory)
+    assert about(found) == []
+
+
+def test_a_run_that_is_broken_off_and_gone_on_with_comes_to_the_same_groups(
+    memory: Memory, opened: Callable[..., Memory], tmp_path: Path
+) -> None:
+    other = opened(tmp_path / "other.db", settings=ON)
+    for one in (memory, other):
+        for session in range(8):
+            told(one, *(f"Mara {session}.{n} saw the weir" for n in range(4)), session=f"s{session}")
+
+    def sets(found: Reflection) -> list[frozenset[str]]:
+        return [frozenset(entry.text for entry in o.group.entries) for o in found.outcomes]
+
+    whole, steps = sets(reflected(memory)[0]), []
+    while step := sets(reflected(other, limits=Limits(groups=1))[0]):
+        steps += step
+    assert len(whole) == len(steps) == 10
+    assert set(steps) == set(whole)
 
 
 def test_two_are_no_group(memory: Memory) -> None:

@@ -1,9 +1,13 @@
 """What the rules find in a text."""
 
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import Literal
 
 from truerecall.memory.dates.span import Span
+
+EXTRACTION_VERSION = 1
+"""Of all rules: stored in a store; what was extracted by another version is extracted again."""
 
 EntityKind = Literal[
     "name",  # a person, a place, an organisation, a work: what is written with capitals
@@ -16,6 +20,16 @@ EntityKind = Literal[
     "identifier",  # a name in code: snake_case, camelCase, CONSTANT, call()
     "value",  # the object of a statement that is none of these
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a store takes things out of texts."""
+
+    on: bool
+    """Whether it does at all; an entry's own statement is kept either way."""
+    zone: tzinfo
+    """In which the days are that a text names; fixed when the store is made."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,6 @@ from truerecall.memory.extract.names import key_of, kind_of, readable
 from truerecall.memory.extract.records import Extracted, Named, Said
 from truerecall.memory.extract.statements import statements_in
 
-EXTRACTION_VERSION = 1
-"""Stored in a store; what was extracted by another version is extracted again."""
-
 _DATED = 4_000
 """Characters in which a date is looked for: when a longer text happened is said early, or not at all."""
 

@@ -14,6 +14,7 @@ from itertools import islice
 import numpy as np
 
 from truerecall.core.entry import DERIVED, Entry, Trust
+from truerecall.memory.extract.names import key_of
 from truerecall.memory.recall.pack import Packed, pack
 from truerecall.memory.store.rows import PARTITION_BITS
 from truerecall.memory.store.view import View
@@ -94,7 +95,9 @@ def groups(view: View, marker: Marker, done: Done, limits: Limits, counter: Toke
             continue
         digests = tuple(marker.of(about, entry) for entry in kept)
         for place, one in enumerate(found):
-            if set(packed.ids) <= set(one.packed.ids):  # asked about with the others: once is enough
+            # Once is enough for the same entries. A part of another group is asked about by itself: which group holds
+            # which hangs on what was done before, and a run that goes on must come to the same groups.
+            if set(packed.ids) == set(one.packed.ids):
                 found[place] = replace(one, about=(*one.about, about), digests=(*one.digests, *digests))
                 break
         else:
@@ -148,6 +151,7 @@ def _heads(view: View) -> dict[_Head, list[int]]:
     Shared entries do not come together by a name that only a private one says is the same: what they come to is shared.
     """
     found: dict[_Head, list[int]] = defaultdict(list)
+    spoken = {number: key_of(name) for number, name in view.speakers()}
     for partition, links in view.apart.items():
         within = view.allowed & (view.rowids >> PARTITION_BITS == partition)
         places: list[int] = np.flatnonzero(within).tolist()
@@ -155,7 +159,8 @@ def _heads(view: View) -> dict[_Head, list[int]]:
             part = places[start : start + _READ]
             for place, names in zip(part, links.mentioned(part), strict=True):
                 tier = int(view.trust[place])
-                for key in sorted(names):
+                # Who speaks is in all of his turns: they have no more in common than a session has.
+                for key in sorted(names - {spoken.get(int(view.speaker[place]), "")}):
                     found[partition, tier, f"entity:{key}"].append(place)
                 if view.session[place] >= 0:
                     found[partition, tier, f"session:{int(view.session[place])}"].append(place)

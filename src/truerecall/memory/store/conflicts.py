@@ -9,8 +9,6 @@ from truerecall.core.clock import to_micros
 from truerecall.core.entry import Entry, Event
 from truerecall.core.ids import id_bytes
 from truerecall.memory.conflict import Claim, Outcome, fold, settle
-from truerecall.memory.extract.names import key_of
-from truerecall.memory.predicates import FUNCTIONAL, canonical
 from truerecall.memory.store.protocol import NewId
 from truerecall.memory.store.rows import PARTITION_BITS
 from truerecall.memory.store.triples import Triple, read_ends, rivals_of
@@ -25,6 +23,9 @@ def settle_written(
     for row, entry in zip(rowids, entries, strict=True):
         if entry.statement is None:
             continue
+        from truerecall.memory.extract.names import key_of  # on first use: most entries state nothing
+        from truerecall.memory.predicates import FUNCTIONAL, canonical
+
         subject, predicate = key_of(entry.statement.subject), canonical(entry.statement.predicate)
         single = predicate in FUNCTIONAL
         # Of what holds many values only the same can matter to the new one.

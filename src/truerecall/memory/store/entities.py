@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from truerecall.core.config import zone_of
-from truerecall.memory.extract.records import Named
-from truerecall.memory.extract.rules import EXTRACTION_VERSION
+from truerecall.memory.extract.records import EXTRACTION_VERSION, Named, Rules
 from truerecall.memory.extract.similarity import similarity
-from truerecall.memory.store.extraction import Dated, Drawn, Rules, drawn_from
+from truerecall.memory.store.extraction import Dated, Drawn, drawn_from
 from truerecall.memory.store.rows import PARTITION_BITS, read_entries, scan_entries
 from truerecall.memory.store.standing import NEVER
 

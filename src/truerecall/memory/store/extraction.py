@@ -6,22 +6,9 @@ from datetime import UTC, datetime, tzinfo
 from truerecall.core.clock import to_micros
 from truerecall.core.entry import DERIVED, Entry, Statement
 from truerecall.memory.dates.span import Span
-from truerecall.memory.extract.names import key_of, kind_of
-from truerecall.memory.extract.records import Extracted, Named, Said
-from truerecall.memory.extract.rules import extract
-from truerecall.memory.predicates import canonical
+from truerecall.memory.extract.records import Extracted, Named, Rules, Said
 
 _NOTHING = Extracted()
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How a store takes things out of texts."""
-
-    on: bool
-    """Whether it does at all; an entry's own statement is kept either way."""
-    zone: tzinfo
-    """In which the days are that a text names; fixed when the store is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +39,17 @@ class Drawn:
 
 def drawn_from(entry: Entry, rules: Rules) -> Drawn:
     """What the rules find in an entry, with its own statement."""
+    from truerecall.memory.extract.names import (
+        key_of,  # on first use: a process that only recalls needs no rules
+    )
+    from truerecall.memory.extract.rules import extract
+
     found = _NOTHING
     if rules.on:
         found = extract(entry.text, _speaker(entry), _told_at(entry, rules.zone), rules.zone)
     entities, statements = found.entities, found.statements
+    if _is_user(entry):  # whom nearly each turn would name
+        entities = tuple(entity for entity in entities if entity.key != key_of(entry.scope.user))
     if entry.kind in DERIVED:  # what it says is its statement, and nothing is guessed beside it
         statements = _own(entry.statement, found.span)
         known = {entity.key for entity in entities}
@@ -75,16 +69,22 @@ _ROLES = frozenset({"assistant", "system", "tool", "function", "developer", "ai"
 
 def _speaker(entry: Entry) -> str | None:
     """Who "I" is in it: the role of a user is the one who writes, and that of a machine is nobody."""
-    role = (entry.source.speaker or "").casefold()
-    if role in ("user", "human"):
+    if _is_user(entry):
         return entry.scope.user
-    return None if role in _ROLES else entry.source.speaker
+    return None if (entry.source.speaker or "").casefold() in _ROLES else entry.source.speaker
+
+
+def _is_user(entry: Entry) -> bool:
+    return (entry.source.speaker or "").casefold() in ("user", "human")
 
 
 def _own(says: Statement | None, span: Span | None) -> tuple[Said, ...]:
     """An entry's own statement, if it names something by visible characters."""
     if says is None:
         return ()
+    from truerecall.memory.extract.names import key_of, kind_of
+    from truerecall.memory.predicates import canonical
+
     subject, thing = (Named(key_of(name), name, kind_of(name)) for name in (says.subject, says.object))
     named = subject.key and thing.key
     return (Said(subject, canonical(says.predicate), thing, span),) if named else ()

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from truerecall.memory.analysis import ANALYSIS_VERSION, index_text, segment
+from truerecall.memory.extract.records import Rules
 from truerecall.memory.store import purge
 from truerecall.memory.store.database import IN_MEMORY, Database
 from truerecall.memory.store.entities import extraction_faults, rebuild_extraction, stale_extraction
-from truerecall.memory.store.extraction import Rules
 from truerecall.memory.store.migrations import MIGRATIONS, kept_copies
 from truerecall.memory.store.numbering import number_faults, number_missing
 from truerecall.memory.store.protocol import Finding

@@ -93,6 +93,22 @@ def read_tie_keys(db: sqlite3.Connection, rowids: Sequence[int]) -> dict[int, tu
     return found
 
 
+def taken_back(db: sqlite3.Connection, rowids: Sequence[int]) -> set[int]:
+    """Those of these rows that were forgotten or corrected: no time makes them recalled again."""
+    found: set[int] = set()
+    for start in range(0, len(rowids), LOOKUP):
+        part = rowids[start : start + LOOKUP]
+        found.update(
+            row
+            for (row,) in db.execute(
+                "SELECT entry FROM event WHERE (kind = 'retired' OR kind = 'superseded' AND detail = '')"
+                f" AND entry IN ({', '.join('?' * len(part))})",
+                part,
+            )
+        )
+    return found
+
+
 def scan_entries(
     db: sqlite3.Connection, low: int, high: int, batch: int = 1000
 ) -> Iterable[tuple[int, Entry]]:

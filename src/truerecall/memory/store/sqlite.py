@@ -14,11 +14,11 @@ from truerecall.core.config import StoreSettings, zone_of
 from truerecall.core.entry import Entry, Event, Scope, Trust
 from truerecall.core.ids import id_bytes, id_text
 from truerecall.errors import ArchiveError, InvalidInput, ModelMismatch, NotFound
+from truerecall.memory.extract.records import Rules
 from truerecall.memory.store import embedding, health, listing, purge, reflection
 from truerecall.memory.store.conflicts import settle_written
 from truerecall.memory.store.database import Database, open_database
 from truerecall.memory.store.entities import keep_zone, zone_kept
-from truerecall.memory.store.extraction import Rules
 from truerecall.memory.store.loaded import Loaded
 from truerecall.memory.store.migrations import create_schema, migrate
 from truerecall.memory.store.protocol import (

@@ -17,7 +17,7 @@ from truerecall.errors import NotAStore
 from truerecall.memory.store.cache import PartitionState
 from truerecall.memory.store.links import Links
 from truerecall.memory.store.numbering import numbered
-from truerecall.memory.store.rows import partition_range, read_entries, read_ids, read_tie_keys
+from truerecall.memory.store.rows import partition_range, read_entries, read_ids, read_tie_keys, taken_back
 from truerecall.memory.store.scan import VectorView
 from truerecall.memory.store.standing import NEVER, Standing
 from truerecall.memory.store.textindex import postings
@@ -78,12 +78,10 @@ class View:
         self.undated = 0
         """Rows that a span of time leaves out since no time of theirs is known."""
         if wanted.span is not None:
-            start, end = wanted.span
-            told = (rows.event_from < end) & (rows.event_to > start)  # what it tells of, or when it was said
-            said = (rows.happened >= start) & (rows.happened < end)
-            dated = rows.event_to != NEVER
-            self.undated = int(np.count_nonzero(self.allowed & ~dated))
-            self.allowed &= (told | said) & dated
+            undated = self.allowed & (rows.event_to == NEVER)
+            self.undated = int(np.count_nonzero(undated))
+            self.allowed &= ~undated & _told_or_said(rows, *wanted.span)
+            self.allowed |= trusted & _held(db, rows, *wanted.span)
         self.links = Links(db, [number for number, _ in self._parts], rows, self.allowed)
         """What ties rows together: names, statements, causes, and how useful they were."""
         self.apart = {number: Links(db, [number], rows, self.allowed) for number, _ in self._parts}
@@ -175,6 +173,23 @@ class View:
         places = places[self.allowed[places]]
         entries = sorted(self.entries(places.tolist()), key=lambda e: (e.recorded_at, e.id), reverse=True)
         return entries[:most]
+
+
+def _told_or_said(rows: Standing, start: int, end: int) -> "NDArray[np.bool_]":
+    """Which rows tell of something in a span of time, or were said in it."""
+    told = (rows.event_from < end) & (rows.event_to > start)
+    said = (rows.happened >= start) & (rows.happened < end)
+    found: NDArray[np.bool_] = told | said
+    return found
+
+
+def _held(db: sqlite3.Connection, rows: Standing, start: int, end: int) -> "NDArray[np.bool_]":
+    """Which rows state what began at a known time and was so in a span, overtaken since or not; nothing taken back."""
+    found: NDArray[np.bool_] = (rows.starts != NEVER) & (rows.starts < end) & (rows.ends > start)
+    if found.any():
+        back = taken_back(db, rows.rowids[found].tolist())
+        found[found] = [row not in back for row in rows.rowids[found].tolist()]
+    return found
 
 
 def _past(

@@ -10,8 +10,9 @@ from datetime import datetime
 from truerecall.core.clock import to_micros
 from truerecall.core.entry import ENDING, Entry, Event, Scope, Visibility
 from truerecall.core.ids import id_bytes, id_text
+from truerecall.memory.extract.records import Rules
 from truerecall.memory.store.entities import index_drawn, note_unextracted
-from truerecall.memory.store.extraction import Rules, drawn_from
+from truerecall.memory.store.extraction import drawn_from
 from truerecall.memory.store.numbering import Numbered, number_of
 from truerecall.memory.store.rows import (
     INSERT_ENTRY,

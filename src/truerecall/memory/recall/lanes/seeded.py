@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truerecall.memory.recall.lanes.named import names_asked
 from truerecall.memory.recall.lanes.ranking import LaneRanking, Search
 
 if TYPE_CHECKING:
@@ -33,6 +32,10 @@ class Seeded:
     @cached_property
     def wanted(self) -> frozenset[str]:
         """Keys of the entities that the query may mean, whether any is known here or not."""
+        from truerecall.memory.recall.lanes.named import (
+            names_asked,  # on first use, as the rules that it brings
+        )
+
         return frozenset(self.search.view.links.folded(names_asked(self.search.query.text)).values())
 
     @cached_property

@@ -150,7 +150,7 @@ class Memory(Knowing, Keeping):
             budget: Tokens of the block at most; the settings' default is 2,000.
             trust: The tiers to recall; ``external`` only if it is named.
             valid_at: Recall what was valid then; by default now.
-            time: ``hard`` leaves out what did not happen in the time that the query names, and what has no time.
+            time: ``hard`` leaves out what neither happened nor was said nor was so in the time that the query names.
         """
         now = self._clock()
         request = Request(

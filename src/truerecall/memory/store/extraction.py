@@ -39,9 +39,12 @@ class Drawn:
 
 def drawn_from(entry: Entry, rules: Rules) -> Drawn:
     """What the rules find in an entry, with its own statement."""
+    if not rules.on and entry.statement is None:
+        starts = None if entry.valid_from is None else to_micros(entry.valid_from)
+        return Drawn((), (), (), *_when(entry, None), starts)
     from truerecall.memory.extract.names import (
-        key_of,  # on first use: a process that only recalls needs no rules
-    )
+        key_of,
+    )  # on first use: a process that only recalls needs no rules
     from truerecall.memory.extract.rules import extract
 
     found = _NOTHING
@@ -55,13 +58,19 @@ def drawn_from(entry: Entry, rules: Rules) -> Drawn:
         known = {entity.key for entity in entities}
         entities += tuple(said.subject for said in statements if said.subject.key not in known)
     dated = tuple(Dated(said, *_event_interval(entry, said.span)) for said in statements)
-    starts = entry.valid_from if entry.valid_from is None else to_micros(entry.valid_from)
+    starts = None if entry.valid_from is None else to_micros(entry.valid_from)
     if starts is None and entry.statement is not None and dated:
         starts = dated[0].event_from
-    event = _event_interval(entry, found.span)
-    if event == (None, None) and not entry.replayed:  # it was said when it was recorded
-        event = (to_micros(entry.recorded_at), to_micros(entry.recorded_at) + 1)
-    return Drawn(entities, found.aliases, dated, *event, starts)
+    return Drawn(entities, found.aliases, dated, *_when(entry, found.span), starts)
+
+
+def _when(entry: Entry, span: Span | None) -> tuple[int | None, int | None]:
+    """When what it tells of happened; of what nobody dated, when it was said: as it was recorded, unless replayed."""
+    event = _event_interval(entry, span)
+    if event == (None, None) and not entry.replayed:
+        said = to_micros(entry.recorded_at)
+        return said, said + 1
+    return event
 
 
 _ROLES = frozenset({"assistant", "system", "tool", "function", "developer", "ai", "bot"})

@@ -136,9 +136,20 @@ _TOLD_APART = (
 """What tells two entries of one session, position and text apart."""
 
 
+_PLAIN = (None,) * 8
+"""Those of a turn of a session."""
+
+
 def _told_apart(entry: Entry) -> tuple[object, ...]:
     """The values of these columns."""
     says, happened = entry.statement, entry.happened_at
+    if (
+        says is None
+        and entry.source.session is not None
+        and entry.valid_from is None
+        and entry.valid_to is None
+    ):
+        return _PLAIN
     stated = (None, None, None) if says is None else (says.subject, says.predicate, says.object)
     valid = (micros(entry.valid_from), micros(entry.valid_to))
     if entry.source.session is not None:

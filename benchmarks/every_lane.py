@@ -13,7 +13,10 @@ from dataclasses import fields, replace
 from pathlib import Path
 from statistics import median
 
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy loads
+if (
+    __name__ == "__main__"
+):  # not where a test imports it: what that starts would have other threads than itself
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy loads
 
 from ingestion import seconds
 from performance.corpus import BLOCK, Corpus

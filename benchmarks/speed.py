@@ -15,7 +15,10 @@ from contextlib import closing
 from pathlib import Path
 from statistics import median
 
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy loads
+if (
+    __name__ == "__main__"
+):  # not where a test imports it: what that starts would have other threads than itself
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy loads
 
 import numpy as np
 from numpy.typing import NDArray

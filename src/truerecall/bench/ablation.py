@@ -9,7 +9,7 @@ from pydantic import Field
 from truerecall.bench.datasets.records import Question
 from truerecall.bench.history import History
 from truerecall.bench.manifest import Record
-from truerecall.bench.measured import Making, read_record
+from truerecall.bench.measured import Asked, Making, read_record
 from truerecall.measure.comparing import Comparison, TestName, compare_pairs
 from truerecall.measure.ranking import gold_ranks, grid, session_ranking
 
@@ -51,17 +51,11 @@ class AblatedTable(Record):
     rows: list[AblatedRow]
 
 
-class Ablation(Record):
+class Ablation(Asked):
     """What one run of the script measured."""
 
     kind: Literal["ablation"] = "ablation"
     method: str = Field(description="What a row is, how it was fitted, which test is given.")
-    dataset: str
-    split: str
-    sha256: str
-    recognised: bool
-    n: int = Field(description="Questions.")
-    conversations: int
     looked_at: int = Field(description="Rows that were looked at, over all tables, beside the wholes.")
     tables: list[AblatedTable]
     making: Making

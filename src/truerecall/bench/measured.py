@@ -30,6 +30,17 @@ SWEPT: tuple[tuple[Literal["turn", "session"], str], ...] = (
 _R = TypeVar("_R", bound=Record)
 
 
+class Asked(Record):
+    """The questions that figures are of."""
+
+    dataset: str
+    split: str
+    sha256: str
+    recognised: bool
+    n: int = Field(description="Questions.")
+    conversations: int
+
+
 class SweepRow(Record):
     """What one value of the setting reached, or what the control did."""
 
@@ -38,7 +49,7 @@ class SweepRow(Record):
     figures: dict[str, float] = Field(description="Means over all questions, by '<level> <metric>'.")
 
 
-class Sweep(Record):
+class Sweep(Asked):
     """One setting at several values over one data set, beside the bm25 control; all else as shipped."""
 
     kind: Literal["sweep"] = "sweep"
@@ -46,12 +57,6 @@ class Sweep(Record):
     embedder: str | None
     tried: int = Field(description="Configurations tried: the values that were looked at.")
     in_sample: str = Field(description="What must be said beside the figures.")
-    dataset: str
-    split: str
-    sha256: str
-    recognised: bool
-    n: int = Field(description="Questions.")
-    conversations: int
     rows: list[SweepRow]
     control: SweepRow
     provenance: Provenance

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from truerecall.bench.ablation import Change, QuestionKey, paired
 from truerecall.bench.manifest import Record
-from truerecall.bench.measured import SWEPT, Making, read_record
+from truerecall.bench.measured import SWEPT, Asked, Making, read_record
 from truerecall.bench.systems.protocol import Setting
 from truerecall.measure.comparing import holm
 
@@ -127,18 +127,12 @@ class Resumed(Record):
     dirty: bool | None
 
 
-class Switches(Record):
+class Switches(Asked):
     """What one run of the script measured."""
 
     kind: Literal["switches"] = "switches"
     method: str = Field(description="What a row is, which weights it was measured with, which test is given.")
     rule: str
-    dataset: str
-    split: str
-    sha256: str
-    recognised: bool
-    n: int = Field(description="Questions.")
-    conversations: int
     folds: str = Field(description="Sha256 of the file of weights.")
     looked_at: int = Field(description="Rows, over all tables.")
     resumed: list[Resumed] = Field(description="Empty where all was measured in one go.")

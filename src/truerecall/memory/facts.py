@@ -56,7 +56,7 @@ class FactView:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FactQuery:
     """Which statements are wanted."""
 
     valid_at: datetime
@@ -75,7 +75,7 @@ class Asked:
                 raise InvalidInput(f"the {name} is {type(given).__name__}", remedy="Give a string, or None.")
 
 
-def facts(store: Store, scope: Scope, asked: Asked) -> tuple[FactView, ...]:
+def facts(store: Store, scope: Scope, asked: FactQuery) -> tuple[FactView, ...]:
     """The statements that a reader sees, of a subject and predicate together, in order of record."""
     triples = store.statements(scope, asked.known_at)
     if asked.predicate is not None:

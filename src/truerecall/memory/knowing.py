@@ -37,10 +37,10 @@ class Knowing(Opened):
             known_at: As the memory knew it just before then; by default all that it knows.
             current: Leave out what is not so; False shows everything that was ever stated.
         """
-        from truerecall.memory.facts import Asked, facts
+        from truerecall.memory.facts import FactQuery, facts
 
         now = self._clock()
-        asked = Asked(
+        asked = FactQuery(
             subject=subject,
             predicate=predicate,
             valid_at=now if valid_at is None else aware(valid_at, "valid_at"),

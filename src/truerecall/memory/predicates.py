@@ -49,9 +49,6 @@ SYNONYMS: Mapping[str, str] = {
 }
 """What each is called besides; the key is the synonym."""
 
-PREDICATES: frozenset[str] = frozenset(SYNONYMS.values())
-"""All that have a name of their own here; any other is legal and holds many values."""
-
 _SEPARATORS = re.compile(r"[^a-z0-9\u0080-\U0010ffff]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 

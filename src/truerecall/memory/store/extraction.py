@@ -39,12 +39,11 @@ class Drawn:
 
 def drawn_from(entry: Entry, rules: Rules) -> Drawn:
     """What the rules find in an entry, with its own statement."""
+    starts = None if entry.valid_from is None else to_micros(entry.valid_from)
     if not rules.on and entry.statement is None:
-        starts = None if entry.valid_from is None else to_micros(entry.valid_from)
         return Drawn((), (), (), *_when(entry, None), starts)
-    from truerecall.memory.extract.names import (
-        key_of,
-    )  # on first use: a process that only recalls needs no rules
+    # On first use: a process that only recalls needs no rules.
+    from truerecall.memory.extract.names import key_of
     from truerecall.memory.extract.rules import extract
 
     found = _NOTHING
@@ -58,7 +57,6 @@ def drawn_from(entry: Entry, rules: Rules) -> Drawn:
         known = {entity.key for entity in entities}
         entities += tuple(said.subject for said in statements if said.subject.key not in known)
     dated = tuple(Dated(said, *_event_interval(entry, said.span)) for said in statements)
-    starts = None if entry.valid_from is None else to_micros(entry.valid_from)
     if starts is None and entry.statement is not None and dated:
         starts = dated[0].event_from
     return Drawn(entities, found.aliases, dated, *_when(entry, found.span), starts)

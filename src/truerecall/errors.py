@@ -20,6 +20,7 @@
     │   ├── WrongWeights        the weights are not the ones that were pinned
     │   ├── ModelMismatch       the store holds another model's vectors
     │   └── ChatFailed          a chat model that was asked gave no usable answer
+    │       └── ChatRefused     nor would it ever: a key, a model or an address that its provider does not take
     ├── DatasetError            a benchmark file that is missing, truncated or of another shape
     ├── SystemFailed            a system under measurement broke its protocol
     └── RunError                a benchmark run that cannot start, resume or be compared
@@ -116,6 +117,10 @@ class ModelMismatch(ModelError):
 
 class ChatFailed(ModelError):
     """A chat model that was asked gave no usable answer; how often it was tried is over."""
+
+
+class ChatRefused(ChatFailed):
+    """A chat model that no further question would get an answer from: its key, its name or its address is wrong."""
 
 
 class DatasetError(TruerecallError):

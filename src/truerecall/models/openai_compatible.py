@@ -8,6 +8,7 @@ used, and of the SDK's own headers, those that tell about this machine are not s
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -72,6 +73,11 @@ class OpenAIChat:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._model!r} at {self._address})"
+
+    @property
+    def identity(self) -> str:
+        """Of the model's name and the address."""
+        return sha256(f"{self.name}\n{self._address}".encode()).hexdigest()
 
     def reply(self, messages: Sequence[ChatMessage]) -> ChatReply:
         """The answer of the server.

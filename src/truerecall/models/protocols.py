@@ -1,7 +1,7 @@
 """What a model must be able to do to be used here."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:  # numpy costs 0.08 s and is imported by the implementations only
@@ -117,6 +117,12 @@ class ChatReply:
     """Tokens of the messages, as the provider counted them; None where it did not say."""
     tokens_out: int | None = None
     """Tokens of the reply, likewise; with those of reasoning that is not shown."""
+    tokens_cached: int | None = None
+    """Of ``tokens_in``, those that were read from the provider's cache of prompts, where it says so."""
+    tokens_reasoning: int | None = None
+    """Of ``tokens_out``, those of reasoning that is not shown, where it says so."""
+    sent: Mapping[str, str | int | float] = field(default_factory=dict)
+    """The parameters that were really sent, by the provider's names; one that it refuses is not among them."""
 
     @property
     def cut(self) -> bool:
@@ -131,6 +137,14 @@ class ChatModel(Protocol):
     @property
     def name(self) -> str:
         """``provider:model``."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """Sha256 over all that decides its answers beside messages and parameters: its name, where it is, what it is.
+
+        Of a model of one's own that is its weights or its script, of a provider's its name and address. Never a key.
+        """
         ...
 
     @property

@@ -1,8 +1,10 @@
 """A chat model that answers from a script."""
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from truerecall.errors import ChatFailed, ModelError
 from truerecall.models.protocols import ChatMessage, ChatParameters, ChatReply
@@ -41,6 +43,13 @@ class ScriptedChat:
         self._replies = list(replies)
         self._given = 0
         self._rules = tuple(rules)
+
+    @property
+    def identity(self) -> str:
+        """Of the script."""
+        rules = [(rule.when.pattern, rule.reply, rule.finish_reason) for rule in self._rules]
+        said = [reply if isinstance(reply, str) else repr(reply) for reply in self._replies]
+        return sha256(json.dumps([rules, said]).encode("ascii")).hexdigest()
 
     def reply(self, messages: Sequence[ChatMessage]) -> ChatReply:
         """The rule's reply, or the next one.

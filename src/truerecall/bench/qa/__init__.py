@@ -1,0 +1,1 @@
+"""Accuracy: an answering model, at least two judges, and every stage's result kept."""

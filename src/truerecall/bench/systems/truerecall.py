@@ -38,8 +38,8 @@ class Truerecall:
     ) -> None:
         self.name = name
         self.embedder = embedder
-        self._settings = settings or Settings()
-        self._folds = folds
+        self.settings = settings or Settings()
+        self.folds = folds
         self._shipped = shipped_weights()
         self._clock = ManualClock(datetime(1970, 1, 1, tzinfo=UTC))
         self._memory: Memory | None = None
@@ -50,7 +50,7 @@ class Truerecall:
         """Version, model and every setting."""
         settings: dict[str, Setting] = {
             f"{group}.{name}": value
-            for group, values in asdict(self._settings).items()
+            for group, values in asdict(self.settings).items()
             for name, value in values.items()
         }
         identity = None if self.embedder is None else self.embedder.identity
@@ -61,18 +61,18 @@ class Truerecall:
             "weights": None if identity is None else identity.weights,
             "tokens": None if tokens is None else tokens.weights,
             "runtime": None if identity is None else identity.runtime,
-            "evidence": self._folds.sha256 if self._folds else self._shipped.sha256,
+            "evidence": self.folds.sha256 if self.folds else self._shipped.sha256,
             **settings,
         }
 
     @property
     def tuning(self) -> Tuning:
         """How the weights of the evidence were fitted."""
-        if self._folds is None:
+        if self.folds is None:
             shipped = self._shipped
             return Tuning("in-sample", 0, shipped.configurations, shipped.fitted_on)
-        one = self._folds.any
-        return Tuning("out-of-fold", len(self._folds.weights), one.configurations, one.fitted_on)
+        one = self.folds.any
+        return Tuning("out-of-fold", len(self.folds.weights), one.configurations, one.fitted_on)
 
     @property
     def storing(self) -> Mapping[str, Setting]:
@@ -94,7 +94,7 @@ class Truerecall:
             space=scope.space,
             user=scope.user,
             embedder=self.embedder,
-            settings=self._settings,
+            settings=self.settings,
             clock=self._clock,
             seed=_SEED,
         )
@@ -138,12 +138,12 @@ class Truerecall:
 
     def _weigh(self) -> None:
         """Use the weights that were fitted without this history, where there are folds."""
-        if self._folds is None:
+        if self.folds is None:
             return
         memory = self._open()
         entries = memory.list(Filter(newest=max(1, memory.counts().entries), ended=True))
         if entries:
-            memory.weights = self._folds.without(fingerprint(entry.text for entry in entries))
+            memory.weights = self.folds.without(fingerprint(entry.text for entry in entries))
 
     def _open(self) -> Memory:
         if self._memory is None:

@@ -66,5 +66,5 @@ def test_without_a_model_the_lane_that_needs_one_is_not_flipped() -> None:
 
 
 def test_a_switch_that_is_none_is_refused_by_name() -> None:
-    with pytest.raises(InvalidInput, match="there is no switch 'lanes.magic'"):
+    with pytest.raises(InvalidInput, match=r"there is no switch 'lanes\.magic'"):
         flips(Settings(), ["lanes.magic"])

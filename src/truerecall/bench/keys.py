@@ -21,6 +21,7 @@ _MEASURING = (
     "measure/ranking.py",
     "measure/evidence.py",
     "bench/history.py",
+    "bench/ingesting.py",
     "bench/packing.py",
     "bench/scoring.py",
     "bench/retrieval.py",

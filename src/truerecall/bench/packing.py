@@ -1,9 +1,10 @@
 """Blocks for systems that do not pack themselves: made by the shipped packer, like those of the memory."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 
-from truerecall.bench.systems.protocol import Block, Item
+from truerecall.bench.systems.protocol import Answer, Block, Item
 from truerecall.core.entry import Entry, EventTime, Scope, Source, Trust
 from truerecall.core.ids import id_text
 from truerecall.memory.recall.pack import Packed, pack
@@ -22,6 +23,8 @@ class Packer:
     def __init__(self, items: Mapping[str, Item], counter: TokenCounter) -> None:
         """Take the item behind each handle, and the counter of all blocks."""
         self._counter = _Remembering(counter)
+        # A full dump gives one and the same large block for every question and budget.
+        self._counted = lru_cache(maxsize=8)(counter.count)
         self._items = items
         self._entries: dict[str, Entry] = {}
         self._handles: dict[str, str] = {}
@@ -31,6 +34,19 @@ class Packer:
         packed = pack([self._entry(handle) for handle in handles], budget, self._counter)
         kept = tuple(self._handles[entry_id] for entry_id in uncut(packed))
         return Block(packed.text, kept), packed.tokens
+
+    def given(self, answer: Answer, budget: int, *, whole: bool) -> tuple[Block, int]:
+        """The block of an answer and its tokens: the system's own, or one that is packed here.
+
+        A block of its own is cut at the budget unless it is ``whole``, as the full dump's must be.
+        """
+        own = answer.blocks.get(budget)
+        if own is None:
+            return self.block(answer.handles, budget)
+        text = own.text
+        if self._counted(text) > budget and not whole:
+            text = within(text, budget, self._counter)
+        return Block(text, own.handles), self._counted(text)
 
     def _entry(self, handle: str) -> Entry:
         """The item as an entry; made when it is first looked at, for most never are."""

@@ -1,12 +1,8 @@
 """The retrieval run: every system over every conversation, each question asked once, its prefixes scored."""
 
 import math
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
 from hashlib import sha256
-from pathlib import Path
 from time import perf_counter
 
 from truerecall.bench.aggregate import dataset_result
@@ -15,20 +11,19 @@ from truerecall.bench.embedding import CachedEmbedder, Embeds, cached_embedders
 from truerecall.bench.estimate import estimate
 from truerecall.bench.held_out import log_held_out
 from truerecall.bench.history import Handles, History, prepare
-from truerecall.bench.keys import COUNTER, chunk_key, embedder_of, ingest_key, label, plan
+from truerecall.bench.ingesting import Ingesting
+from truerecall.bench.keys import COUNTER, chunk_key, embedder_of, label, plan
 from truerecall.bench.manifest import RetrievalManifest
-from truerecall.bench.packing import SCOPE, Packer, within
+from truerecall.bench.packing import Packer
 from truerecall.bench.progress import Report, Watch
 from truerecall.bench.provenance import provenance
 from truerecall.bench.run import Chunk, ChunkHead, RunFolder, RunOptions, rows_text
 from truerecall.bench.scoring import Recalled, check_answer, score_conversation
-from truerecall.bench.stores import Ingestion, StoreCache
 from truerecall.bench.systems.full_dump import FullDump
 from truerecall.bench.systems.oracle import Oracle
-from truerecall.bench.systems.protocol import Block, Item, System, tuning_of
-from truerecall.bench.systems.shelf import Shelf
+from truerecall.bench.systems.protocol import Item, System, tuning_of
 from truerecall.core.clock import Clock
-from truerecall.errors import RunError, SystemFailed
+from truerecall.errors import RunError
 from truerecall.models.protocols import ModelIdentity
 from truerecall.models.tokens import counter
 
@@ -105,7 +100,7 @@ class _Bench:
         timer: Callable[[], float],
     ) -> None:
         self._folder = folder
-        self._cache = StoreCache(folder.out, folder.work)
+        self._ingesting = Ingesting(folder, embedders, timer)
         self._options = options
         self._run = run
         self._watch = watch
@@ -136,7 +131,7 @@ class _Bench:
         for conversation in dataset.conversations:
             history = prepare(conversation, self._options.granularity)
             key = chunk_key(dataset, history, system, self._options)
-            if self._folder.read_chunk(key) is None and not self._cache.known(ingest_key(history, system)):
+            if self._folder.read_chunk(key) is None and not self._ingesting.known(history, system):
                 yield from history.items
 
     def chunks(self, dataset: Dataset, systems: Sequence[System]) -> dict[str, list[Chunk]]:
@@ -157,8 +152,7 @@ class _Bench:
             self._watch.resumed(len(found.rows), *names)
             return found
         self._watch.tell("ingest", *names)
-        with self._ingested(history, system) as (ingestion, cached):
-            _check_vectors(system, ingestion)
+        with self._ingesting.ingested(history, system) as (ingestion, cached):
             handles = Handles(history, tuple(ingestion.handles))
             recalled = list(self._ask(handles, system, names))
             rows = score_conversation(recalled, handles, self._options.ruler, label(dataset), system.name)
@@ -185,8 +179,6 @@ class _Bench:
     def _ask(self, handles: Handles, system: System, names: tuple[str, str, str]) -> Iterator[Recalled]:
         ruler = self._options.ruler
         packer = Packer(handles.items(), self._tokens)
-        # A full dump gives one and the same large block for every question and budget.
-        counted = lru_cache(maxsize=8)(self._tokens.count)
         for question in handles.history.questions:
             if isinstance(system, Oracle):
                 system.reveal(handles.gold(question))
@@ -196,79 +188,11 @@ class _Bench:
             check_answer(answer, handles, ruler, where=f"{system.name}, question {question.id}")
             blocks, tokens = {}, {}
             for budget in ruler.budgets:
-                own = answer.blocks.get(budget)
-                if own is None:
-                    blocks[budget], tokens[budget] = packer.block(answer.handles, budget)
-                    continue
-                text = own.text
-                if counted(text) > budget and not isinstance(system, FullDump):
-                    text = within(text, budget, self._tokens)
-                blocks[budget], tokens[budget] = Block(text, own.handles), counted(text)
+                blocks[budget], tokens[budget] = packer.given(
+                    answer, budget, whole=isinstance(system, FullDump)
+                )
             self._watch.asked(*names)
             yield Recalled(question, answer, blocks, tokens, ms)
-
-    @contextmanager
-    def _ingested(self, history: History, system: System) -> Iterator[tuple[Ingestion, bool]]:
-        """The system open over the ingested conversation, and whether that came from the cache."""
-        # A shelf is filled as quickly as it is copied.
-        if system.reusable and not isinstance(system, Shelf):
-            key = ingest_key(history, system)
-            found = self._cache.copy(key)
-            store, ingestion = found or self._filled(key, history, system)
-            with _opened(system, store):
-                yield ingestion, found is not None
-        else:
-            store = self._folder.working_folder()
-            with _opened(system, store):
-                yield self._ingest(history, system), False
-        shutil.rmtree(store, ignore_errors=True)
-
-    def _filled(self, key: str, history: History, system: System) -> tuple[Path, Ingestion]:
-        """Ingest into the cache, and take a copy from there."""
-        store = self._folder.working_folder()
-        with _opened(system, store):
-            ingestion = self._ingest(history, system)
-        self._cache.keep(key, store, ingestion)
-        copied = self._cache.copy(key)
-        if copied is None:
-            raise RunError(
-                "the ingested store vanished from the cache",
-                where=system.name,
-                remedy="Run the command again.",
-            )
-        return copied
-
-    def _ingest(self, history: History, system: System) -> Ingestion:
-        embedder = self._embedders.get(system.name)
-        before = embedder.found if embedder else 0
-        started = self._timer()
-        given = list(system.ingest(history.items))
-        seconds = self._timer() - started
-        if len(given) != len(history.items):
-            raise SystemFailed(
-                f"{len(given)} handles came back for {len(history.items)} items",
-                where=f"{system.name}, {history.conversation.id}",
-                remedy="Return one handle an item, in order, and None for one that was refused.",
-            )
-        census = system.census()
-        return Ingestion(
-            handles=given,
-            stored=census.stored,
-            embedded=census.embedded,
-            masked=census.masked,
-            refused=census.refused,
-            seconds=round(seconds, 3),
-            vectors_cached=embedder.found - before if embedder else 0,
-        )
-
-
-@contextmanager
-def _opened(system: System, store: Path) -> Iterator[None]:
-    try:
-        system.open(store, SCOPE)
-        yield
-    finally:
-        system.close()
 
 
 def _check(datasets: Sequence[Dataset], systems: Sequence[System]) -> None:
@@ -293,16 +217,6 @@ def _proves_wiring(datasets: Sequence[Dataset], systems: Sequence[System], optio
         or any("wiring proof" in dataset.note for dataset in datasets)
         or any(embedder_of(system).startswith(_TOY) for system in systems)
     )
-
-
-def _check_vectors(system: System, ingestion: Ingestion) -> None:
-    embedder = embedder_of(system)
-    if embedder and ingestion.stored and not ingestion.embedded:
-        raise RunError(
-            f"the configuration names the embedder {embedder}, but not one entry is embedded",
-            where=system.name,
-            remedy="Install the embedder, or run without one and say so in the configuration.",
-        )
 
 
 def _count(datasets: Sequence[Dataset], systems: Sequence[System]) -> int:

@@ -46,6 +46,7 @@ def system_result(chunks: Sequence[Chunk], ruler: Ruler, run: str) -> SystemResu
     heads = [chunk.head for chunk in chunks]
     rows = [row for chunk in chunks for row in chunk.rows]
     embedded = [head.embedded for head in heads if head.embedded is not None]
+    sizes = [head.store_bytes for head in heads if head.store_bytes is not None]
     return SystemResult(
         name=heads[0].system,
         configuration=heads[0].configuration,
@@ -64,6 +65,7 @@ def system_result(chunks: Sequence[Chunk], ruler: Ruler, run: str) -> SystemResu
         ingest_cached=any(head.ingest_cached for head in heads),
         vectors_cached=sum(head.vectors_cached for head in heads),
         earlier_runs=sorted({head.measured_by for head in heads} - {run}),
+        store_bytes=sum(sizes) if len(sizes) == len(heads) else None,
         cells=_cells(chunks, ruler.limit),
         tuning=heads[0].tuning,
         steps=found_by_step(rows, "session" if heads[0].turn_pool is None else "turn", DIGITS),

@@ -133,6 +133,10 @@ class SystemResult(Record):
         default_factory=list,
         description="Start and commit of earlier runs of this name that measured some of its conversations.",
     )
+    store_bytes: int | None = Field(
+        default=None,
+        description="Of the closed stores of all conversations; None where they are not kept as files.",
+    )
     cells: list[Cell]
     tuning: Tuning = Field(default=Tuning(), description="As the system declares it.")
     steps: list[StepFound] = Field(

@@ -163,7 +163,9 @@ class _Bench:
             system=system.name,
             configuration=dict(system.configuration),
             tuning=tuning_of(system),
-            **ingestion.model_dump(include={"stored", "embedded", "masked", "refused", "vectors_cached"}),
+            **ingestion.model_dump(
+                include={"stored", "embedded", "masked", "refused", "vectors_cached", "store_bytes"}
+            ),
             gold_refused=handles.refused_gold(),
             ingest_seconds=ingestion.seconds,
             ingest_cached=cached,

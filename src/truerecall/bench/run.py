@@ -97,6 +97,7 @@ class ChunkHead(Record):
     ingest_seconds: float
     ingest_cached: bool
     vectors_cached: int = Field(default=0, description="Pieces whose vector was not computed but looked up.")
+    store_bytes: int | None = Field(default=None, description="Of the closed store; None if not measured.")
     turn_pool: int | None
     session_pool: int
     measured_by: str = Field(description="Start and commit of the run that measured it.")

@@ -28,6 +28,8 @@ class Ingestion(Record):
     seconds: float
     vectors_cached: int = 0
     """Pieces whose vector was not computed: the seconds are not those of an ingestion from nothing."""
+    store_bytes: int | None = None
+    """Of all files of the closed store; None where it was not looked at."""
 
 
 class StoreCache:
@@ -62,7 +64,8 @@ class StoreCache:
         """Move an ingested, closed store into the cache; the first to come stays."""
         bundle = Path(tempfile.mkdtemp(dir=self._work))
         store.replace(bundle / "store")
-        write_whole(bundle / "ingestion.json", ingestion.model_dump_json())
+        sized = ingestion.model_copy(update={"store_bytes": _size(bundle / "store")})
+        write_whole(bundle / "ingestion.json", sized.model_dump_json())
         place = below(self._out, CACHE, key)
         try:
             bundle.replace(place)
@@ -73,3 +76,7 @@ class StoreCache:
             # What lies there is damaged: it gives way.
             shutil.rmtree(place)
             bundle.replace(place)
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, Interval, SystemResult
+from truerecall.bench.report.disclosed import disclosed
 from truerecall.bench.report.figures import (
     BASELINE,
     SEARCHLESS,
@@ -14,7 +15,6 @@ from truerecall.bench.report.figures import (
     find,
     heading,
     is_ours,
-    plain,
     types,
     value,
 )
@@ -67,7 +67,7 @@ def _curve(dataset: DatasetResult, level: GridLevel | None, base: str, caption: 
     banded = _banded(dataset)
     lines = [
         Series(
-            plain(system.name),
+            disclosed(system.name),
             tuple(_share(points[k][0]) if k in points else None for k in cuts),
             tuple(points[k][1] if k in points else None for k in cuts) if system.name in banded else (),
             muted=system.name in SEARCHLESS,
@@ -122,10 +122,10 @@ def _bars(dataset: DatasetResult, level: GridLevel, metric: str) -> Plot | None:
         return None
     clustered = all(cell is None or cell.by_conversation for cell in measured)
     series = [
-        BarSeries(plain(system.name), tuple(_bar(cell, clustered) for cell in row))
+        BarSeries(disclosed(system.name), tuple(_bar(cell, clustered) for cell in row))
         for system, row in zip(shown, cells, strict=True)
     ]
-    names = [plain(f"{kind} (n {_n(cells, at)})") for at, kind in enumerate(kinds)]
+    names = [disclosed(f"{kind} (n {_n(cells, at)})") for at, kind in enumerate(kinds)]
     title = f"{heading(level, metric)}, by type"
     how = "clustered by conversation" if clustered else "questions taken as independent"
     # A plot of one series has no legend, so the caption names it.
@@ -164,12 +164,12 @@ def _times(system: SystemResult) -> Latency | None:
     took = system.latency
     if took.recalls == 0 or not 0.0 < took.p50 <= took.p95:
         return None
-    return Latency(plain(system.name), took.p50, took.p95)
+    return Latency(disclosed(system.name), took.p50, took.p95)
 
 
 def _sizes(dataset: DatasetResult) -> Plot | None:
     lines = [
-        SizeSeries(plain(system.name), points)
+        SizeSeries(disclosed(system.name), points)
         for system in dataset.systems
         if system.name not in SEARCHLESS
         and (points := tuple((float(s.entries), s.p50) for s in system.sizes if s.entries and s.p50 > 0.0))
@@ -192,9 +192,11 @@ def _lanes(system: SystemResult) -> Plot | None:
     if len(lanes) > 1:
         alone = tuple(_whole_bar(lane.only) for lane in lanes)
         series.append(BarSeries("there, and in no other lane's first 200", alone))
-    title = f"{plain(system.name)}: gold found by each lane"
+    title = f"{disclosed(system.name)}: gold found by each lane"
     caption = f"Shares of {count(lanes[0].gold)} gold items."
-    return Plot(title, Markup(interval_bars([plain(lane.step) for lane in lanes], series, title)), caption)
+    return Plot(
+        title, Markup(interval_bars([disclosed(lane.step) for lane in lanes], series, title)), caption
+    )
 
 
 def _lists(system: SystemResult) -> Plot | None:
@@ -203,13 +205,11 @@ def _lists(system: SystemResult) -> Plot | None:
     if len(lists) < 2:
         return None
     series = [
-        BarSeries(plain(made.step), (_whole_bar(made.any_at_10), _whole_bar(made.all_at_10)))
+        BarSeries(disclosed(made.step), (_whole_bar(made.any_at_10), _whole_bar(made.all_at_10)))
         for made in lists
     ]
     reranked = any(made.step == RERANKED for made in lists)
-    title = (
-        f"{plain(system.name)}: {'before and after reranking' if reranked else 'from fusion to the answer'}"
-    )
+    title = f"{disclosed(system.name)}: {'before and after reranking' if reranked else 'from fusion to the answer'}"
     caption = f"{count(lists[0].questions)} questions. Recalled is the answer, after every later step."
     return Plot(title, Markup(interval_bars(["any@10", "all@10"], series, title)), caption)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, Interval, Latency, SystemResult
+from truerecall.bench.qa.manifest import QaDataset
 
 MISSING = "-"
 BASELINE = "bm25"
@@ -105,13 +106,13 @@ def arranged(dataset: DatasetResult) -> DatasetResult:
     return dataset.model_copy(update={"systems": order})
 
 
-def title(dataset: DatasetResult) -> str:
+def title(dataset: DatasetResult | QaDataset) -> str:
     """A data set with its variant, and with the split where only that part of the file was read."""
     parts = dict.fromkeys(part for part in (dataset.variant, dataset.split) if part not in ("", "all"))
     return f"{dataset.name} ({', '.join(parts)})" if parts else dataset.name
 
 
-def reasons(dataset: DatasetResult) -> list[tuple[str, int]]:
+def reasons(dataset: DatasetResult | QaDataset) -> list[tuple[str, int]]:
     """Why something was left out, with how often; most frequent first."""
     counts = Counter(row.reason for row in dataset.exclusions)
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -125,9 +126,9 @@ def number(amount: float | None, places: int = 3) -> str:
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else text
 
 
-def signed(amount: float | None) -> str:
+def signed(amount: float | None, places: int = 3) -> str:
     """A difference: what is more has its plus."""
-    text = number(amount)
+    text = number(amount, places)
     return f"+{text}" if amount is not None and amount > 0 and float(text) else text
 
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from truerecall.bench.manifest import DatasetResult, RetrievalManifest
 from truerecall.bench.report import quality, setting
-from truerecall.bench.report.figures import arranged, plain, title
+from truerecall.bench.report.disclosed import disclosed
+from truerecall.bench.report.figures import arranged, title
 from truerecall.bench.report.speed import speed_section
 from truerecall.bench.report.tables import Section, Table, table
 from truerecall.bench.report.words import MEANINGS, NOT_POOLED, WIRING_PROOF, licence, warnings
@@ -26,7 +27,8 @@ class Outline:
     """A whole report; nothing that is not here can be printed."""
 
     title: str
-    banner: str | None
+    banners: tuple[str, ...]
+    """What must stand above everything."""
     sentence: str
     made: str
     chapters: tuple[Chapter, ...]
@@ -41,25 +43,25 @@ def outline(manifest: RetrievalManifest, speed: Speed | None = None) -> Outline:
     made = manifest.provenance
     return Outline(
         title="Retrieval report",
-        banner=WIRING_PROOF if manifest.wiring_proof else None,
+        banners=(WIRING_PROOF,) if manifest.wiring_proof else (),
         sentence=NOT_POOLED,
-        made=plain(f"{made.created}, {made.harness}, {made.granularity} granularity, seed {made.seed}"),
+        made=disclosed(f"{made.created}, {made.harness}, {made.granularity} granularity, seed {made.seed}"),
         chapters=(
             *(_chapter(at, arranged(dataset)) for at, dataset in enumerate(manifest.datasets, start=1)),
             *([] if speed is None else [Chapter("speed", "Our own speed", (), (speed_section(speed),))]),
         ),
         meanings=table("What each number is, and what it is not", ["number", "meaning"], MEANINGS, words=2),
         provenance=setting.provenance(made),
-        licences=tuple(dict.fromkeys(plain(licence(dataset)) for dataset in manifest.datasets)),
-        command=plain(made.command),
+        licences=tuple(dict.fromkeys(disclosed(licence(dataset)) for dataset in manifest.datasets)),
+        command=disclosed(made.command),
     )
 
 
 def _chapter(at: int, dataset: DatasetResult) -> Chapter:
     return Chapter(
         key=f"data-{at}",
-        title=plain(title(dataset)),
-        warnings=tuple(plain(line) for line in warnings(dataset)),
+        title=disclosed(title(dataset)),
+        warnings=tuple(disclosed(line) for line in warnings(dataset)),
         sections=(
             quality.short_answer(dataset),
             *quality.tuning(dataset),

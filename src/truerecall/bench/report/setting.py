@@ -1,8 +1,11 @@
 """Sections on how figures came about: provenance, data, what was left out, lanes, latency, configuration."""
 
+import re
 from collections import Counter
+from collections.abc import Sequence
 
 from truerecall.bench.manifest import DatasetResult, Provenance, SystemResult
+from truerecall.bench.qa.manifest import Arm, QaDataset
 from truerecall.bench.report.figures import (
     MISSING,
     baseline,
@@ -16,6 +19,10 @@ from truerecall.bench.report.figures import (
     value,
 )
 from truerecall.bench.report.tables import Section, Table, section, table
+
+_SECRET_NAME = re.compile(
+    r"(?i)(?:^|[_.\W])(?:api_?key|key|secret|pass(?:word|wd|phrase)?|token|credentials?|auth\w*)$"
+)
 
 _FOUND = (
     "What each step found: any@10 and all@10 of the step's own list, then the share of all gold items among its "
@@ -61,7 +68,22 @@ def data(dataset: DatasetResult) -> Section:
     return section("data", "Data", (), [table("The file that was read", ["fact", "value"], facts, words=2)])
 
 
-def left_out(dataset: DatasetResult) -> Section:
+def qa_data(dataset: QaDataset) -> Section:
+    """The same of an accuracy run, which counts no sessions and turns."""
+    facts = [
+        ("data set", title(dataset)),
+        ("split", dataset.split),
+        ("file", dataset.file),
+        ("sha256", dataset.sha256),
+        ("recognised", scalar(dataset.recognised)),
+        ("conversations", count(dataset.conversations)),
+        ("questions in the file", count(dataset.planned)),
+        ("questions asked", count(dataset.asked)),
+    ]
+    return section("data", "Data", (), [table("The file that was read", ["fact", "value"], facts, words=2)])
+
+
+def left_out(dataset: DatasetResult | QaDataset) -> Section:
     """Exclusions by reason, and each of them."""
     dropping = Counter(row.reason for row in dataset.exclusions if row.drops_question)
     by_reason = table(
@@ -167,19 +189,26 @@ def latency(dataset: DatasetResult) -> Section:
     return section("latency", "Latency of a recall", [note], [table("Latency of a recall", columns, rows)])
 
 
-def configurations(dataset: DatasetResult) -> Section:
+def configurations(dataset: DatasetResult | QaDataset) -> Section:
     """Everything that decided each system's results."""
+    systems: Sequence[SystemResult | Arm]
+    systems = dataset.systems if isinstance(dataset, DatasetResult) else dataset.arms
     made = [
         table(
-            f"{system.name}: configuration",
+            f"{system.name if isinstance(system, SystemResult) else system.system}: configuration",
             ["setting", "value"],
-            [(name, scalar(setting)) for name, setting in sorted(system.configuration.items())],
+            [(name, setting_text(name, value)) for name, value in sorted(system.configuration.items())],
             words=2,
             folded=True,
         )
-        for system in dataset.systems
+        for system in systems
     ]
     return section("configuration", "Configurations", tables=made)
+
+
+def setting_text(name: str, value: str | int | float | bool | None) -> str:
+    """A setting as it is printed; the value of one whose name says that it is secret is left out."""
+    return "[left out]" if isinstance(value, str) and value and _SECRET_NAME.search(name) else scalar(value)
 
 
 def scalar(fact: str | int | float | bool | None) -> str:

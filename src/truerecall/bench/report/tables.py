@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from truerecall.bench.report.figures import plain
+from truerecall.bench.report.disclosed import disclosed
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ def table(
 ) -> Table:
     """A table of cleaned text: every string of a manifest that reaches a cell passes here."""
     return Table(
-        caption=plain(caption),
-        columns=tuple(plain(text) for text in columns),
-        rows=tuple(tuple(plain(text) for text in row) for row in rows),
+        caption=disclosed(caption),
+        columns=tuple(disclosed(text) for text in columns),
+        rows=tuple(tuple(disclosed(text) for text in row) for row in rows),
         words=words,
         folded=folded,
     )
@@ -52,7 +52,7 @@ def section(key: str, title: str, sentences: Iterable[str] = (), tables: Iterabl
     """A section of cleaned text, without the tables that have no rows."""
     return Section(
         key=key,
-        title=plain(title),
-        sentences=tuple(plain(text) for text in sentences),
+        title=disclosed(title),
+        sentences=tuple(disclosed(text) for text in sentences),
         tables=tuple(made for made in tables if made.rows),
     )

@@ -1,5 +1,6 @@
 """Writing a run's reports: the manifest, the Markdown and the page."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from truerecall.bench.manifest import RetrievalManifest, manifest_json
@@ -25,6 +26,15 @@ def write_reports(manifest: RetrievalManifest, folder: Path, speed: Speed | None
         "report.md": markdown(manifest, speed),
         "report.html": page(manifest, speed),
     }
+    return write_all(folder, texts)
+
+
+def write_all(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Write texts by the names of their files; the folder is made where it is missing.
+
+    Raises:
+        RunError: the folder cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():

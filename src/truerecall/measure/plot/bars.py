@@ -45,8 +45,8 @@ class BarSeries:
     """The bars of one system."""
 
     label: str
-    bars: tuple[Bar | None, ...]
-    """One a category; None is printed as “not measured”."""
+    bars: tuple[Bar | str | None, ...]
+    """One a category; a word stands in place of a bar, and None is printed as “not measured”."""
 
 
 def interval_bars(categories: Sequence[str], series: Sequence[BarSeries], title: str) -> str:
@@ -84,8 +84,8 @@ def _group(place: int, category: str, series: Sequence[BarSeries], top: float) -
     for index, one in enumerate(series):
         bar = one.bars[place]
         y = top + _LABEL + index * _PITCH
-        if bar is None:
-            bars.append(words(LEFT + 4.0, y + _BAR - 2.0, "not measured", size=12.0, muted=True))
+        if not isinstance(bar, Bar):
+            bars.append(words(LEFT + 4.0, y + _BAR - 2.0, _worded(bar), size=12.0, muted=True))
         else:
             bars.append(_bar(index, bar, y, f"{one.label}, {category}: {_worded(bar)}"))
     return element("g", {}, element("title", {}, category), label, *bars)
@@ -129,9 +129,9 @@ def _sign(index: int, x: float, y: float) -> Markup:
     )
 
 
-def _worded(bar: Bar | None) -> str:
-    if bar is None:
-        return "not measured"
+def _worded(bar: Bar | str | None) -> str:
+    if not isinstance(bar, Bar):
+        return "not measured" if bar is None else bar
     if bar.interval is None:
         return f"{bar.value:.3f}"
     return f"{bar.value:.3f} ({bar.interval.low:.3f} to {bar.interval.high:.3f})"
@@ -141,7 +141,7 @@ def _check(categories: Sequence[str], series: Sequence[BarSeries]) -> None:
     check_lengths("interval_bars", [(one.label, len(one.bars)) for one in series], len(categories))
     for one in series:
         for bar in one.bars:
-            if bar is not None and not _drawable(bar):
+            if isinstance(bar, Bar) and not _drawable(bar):
                 raise InvalidInput(
                     f"{one.label!r} has the bar {_worded(bar)}",
                     where="interval_bars",

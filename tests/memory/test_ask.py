@@ -46,7 +46,7 @@ def test_an_answer_comes_with_the_entries_that_it_cites(memory: Memory) -> None:
     told(memory, "The export runs at night.")
     owner = told(memory, "Ben takes over the invoice export.", speaker="Ada")
     said = f"Ben owns the invoice export [{short_id(owner)}]."
-    answer, _ = answered(memory, "Who owns the invoice export?", said)
+    answer, _ = answered(memory, "Who owns the invoice export?", ChatReply(said, "stop", "scripted:chat"))
     assert answer == Answer(
         text=said,
         abstained=None,
@@ -73,7 +73,7 @@ def test_a_budget_in_which_nothing_fits_is_no_answer_and_no_call(memory: Memory)
 @pytest.mark.parametrize("said", ["NO ANSWER", "no answer.", ' "NO ANSWER"\n'])
 def test_a_model_that_finds_no_answer_abstains(memory: Memory, said: str) -> None:
     told(memory, "Ben takes over the invoice export.")
-    answer, _ = answered(memory, "When is the export?", said)
+    answer, _ = answered(memory, "When is the export?", ChatReply(said, "stop", "scripted:chat"))
     assert (answer.text, answer.abstained) == ("", "the model found no answer in what was recalled")
     assert answer.reply == ChatReply(said, "stop", "scripted:chat")
 

@@ -82,10 +82,10 @@ def test_a_script_gives_the_reply_of_the_first_rule_that_matches_else_the_next_r
     model = chat(ChatSettings(name), {})
     assert model is not None
     assert (model.name, model.free) == (name, True)
-    asked = [ChatMessage("user", "rain")]
-    assert model.reply(asked) == ChatReply("one", "stop", name)
+    asked = [ChatMessage("user", "rain falls here")]
+    assert model.reply(asked) == ChatReply("one", "stop", name, tokens_in=4, tokens_out=1)
     assert ask(model, "[0a1b2c3d learned] I drink tea") == r"Tea \o/ [0a1b2c3d]."
-    assert model.reply(asked) == ChatReply("two", "length", name)
+    assert model.reply(asked) == ChatReply("two", "length", name, tokens_in=4, tokens_out=1)
     with pytest.raises(ChatFailed, match="the script of 2 replies and 2 rules is over"):
         ask(model, "rain")
 

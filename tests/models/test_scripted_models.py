@@ -76,7 +76,7 @@ def test_a_scripted_reranker_scores_from_its_table_and_fails_when_told() -> None
 def test_a_scripted_chat_replies_in_order_raises_its_errors_and_ends() -> None:
     asked = [ChatMessage("user", "Tea or rain?")]
     chat = ScriptedChat(["tea", ModelError("down", remedy="Wait.")])
-    assert chat.reply(asked) == ChatReply("tea", "stop", "scripted:chat")
+    assert chat.reply(asked) == ChatReply("tea", "stop", "scripted:chat", tokens_in=3, tokens_out=1)
     with pytest.raises(ModelError, match="down"):
         chat.reply(asked)
     with pytest.raises(ModelError, match="the script of 2 replies is over"):

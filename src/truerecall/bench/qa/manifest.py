@@ -76,6 +76,10 @@ class QaCell(Record):
     )
     low: float = Field(description="All invalid and failed ones wrong, over n.")
     high: float = Field(description="All of them right.")
+    left_out: int = Field(
+        default=0,
+        description="Of errata cells: questions without a right answer; n does not count them.",
+    )
 
 
 class JudgeResult(Record):
@@ -133,7 +137,9 @@ class Arm(Record):
         description="Share of questions with named gold whose gold is all in it."
     )
     usage: dict[str, Usage] = Field(description="By role: 'answer', and each judge's name.")
-    cost_per_question: float | None
+    cost_per_question: float | None = Field(
+        description="US dollars of the answering model, by question asked; judging is the harness's cost."
+    )
     recall: Latency | None
     answer: Latency | None
     judge: dict[str, Latency] = Field(default_factory=dict)
@@ -163,7 +169,20 @@ class Pair(Record):
     p: float | None = Field(description="McNemar, exact.")
     by_conversation: Interval | None = Field(description="Bootstrap over conversations, points.")
     smallest: float | None = Field(description="The smallest difference that this n can show, in points.")
-    identical_contexts: int
+    p_holm: float | None = Field(
+        default=None, description="p, adjusted over the pairs of this data set by this judge (Holm)."
+    )
+    left_out: int = Field(
+        default=0,
+        description="Questions that the judge did not judge validly in both; n does not count them.",
+    )
+    same_questions: int = Field(default=0, description="Questions that both were asked: n + left_out.")
+    identical_contexts: int = Field(
+        description="Of same_questions: both gave the answering model the same block, to the byte."
+    )
+    shown: bool = Field(
+        default=False, description="Every judge's tests support a difference in one direction."
+    )
     sentence: str = Field(description="What may be said; no word of superiority unless a test supports it.")
 
 

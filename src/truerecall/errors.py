@@ -24,6 +24,7 @@
     ├── DatasetError            a benchmark file that is missing, truncated or of another shape
     ├── SystemFailed            a system under measurement broke its protocol
     └── RunError                a benchmark run that cannot start, resume or be compared
+        └── JudgeRefused        a judge that errs too often on answers whose verdict is known
 
 Each says what is wrong, where, and what to do next.
 """
@@ -133,3 +134,7 @@ class SystemFailed(TruerecallError):
 
 class RunError(TruerecallError):
     """A benchmark run that cannot start, resume or be compared."""
+
+
+class JudgeRefused(RunError):
+    """A judge that accepts wrong answers, or refuses right ones, too often for its verdicts to count."""

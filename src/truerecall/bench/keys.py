@@ -12,6 +12,8 @@ from truerecall.bench.run import RunOptions
 from truerecall.bench.systems.protocol import DeclaresStoring, System
 from truerecall.models.tokens import BOUND
 
+TOY = "hashing"
+"""The provider of the embedder without weights."""
 COUNTER = BOUND
 """Counts the tokens of every block."""
 _STORING = ("core", "models", "memory", "bench/systems", "bench/embedding.py", "bench/vectors.py")
@@ -44,7 +46,7 @@ def chunk_key(dataset: Dataset, history: History, system: System, options: RunOp
             "dataset": label(dataset),
             "conversation": history.conversation.id,
             "history": history.digest,
-            **_identity(system),
+            **identity(system),
             "granularity": options.granularity,
             "ruler": asdict(options.ruler),
             "counter": COUNTER,
@@ -54,7 +56,7 @@ def chunk_key(dataset: Dataset, history: History, system: System, options: RunOp
 
 def ingest_key(history: History, system: System) -> str:
     """Under which an ingested store is kept: the items, and what decides how the system stores them."""
-    storing = dict(system.storing) if isinstance(system, DeclaresStoring) else _identity(system)
+    storing = dict(system.storing) if isinstance(system, DeclaresStoring) else identity(system)
     return _digest({"code": code_digest(_STORING), "items": history.items_digest, "storing": storing})
 
 
@@ -63,7 +65,7 @@ def plan(datasets: Sequence[Dataset], systems: Sequence[System], options: RunOpt
     planned = {
         "harness": HARNESS,
         "datasets": [{"name": label(d), "split": d.split, "sha256": d.sha256} for d in datasets],
-        "systems": [_identity(system) for system in systems],
+        "systems": [identity(system) for system in systems],
         "granularity": options.granularity,
         "ruler": asdict(options.ruler),
     }
@@ -76,7 +78,8 @@ def embedder_of(system: System) -> str:
     return value if isinstance(value, str) and value != "none" else ""
 
 
-def _identity(system: System) -> dict[str, object]:
+def identity(system: System) -> dict[str, object]:
+    """A system's name and configuration."""
     return {"system": system.name, "configuration": dict(system.configuration)}
 
 

@@ -210,7 +210,7 @@ class RetrievalManifest(Record):
     datasets: list[DatasetResult]
 
 
-def manifest_json(manifest: RetrievalManifest) -> str:
+def manifest_json(manifest: Record) -> str:
     """The manifest with sorted keys: the same run gives the same bytes.
 
     Raises:

@@ -12,6 +12,10 @@ Stage = Literal[
     "ingest",  # a conversation goes in
     "recall",  # a question was asked
     "resumed",  # a conversation was finished by an earlier run
+    "calibrate",  # a judge was asked of an answer whose verdict is known; the system is the model, as below
+    "answer",  # a model answered a question
+    "judge",  # a judge was asked of an answer
+    "stopping",  # no further call is made; those under way are waited for
     "done",
 ]
 
@@ -22,7 +26,7 @@ class Progress:
 
     stage: Stage
     done: int
-    """Questions, over all systems."""
+    """Questions, over all systems; calls of one model where models are asked."""
     total: int
     seconds_left: float | None
     """None while nothing is known."""

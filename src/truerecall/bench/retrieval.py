@@ -12,7 +12,7 @@ from truerecall.bench.estimate import estimate
 from truerecall.bench.held_out import log_held_out
 from truerecall.bench.history import Handles, History, prepare
 from truerecall.bench.ingesting import Ingesting
-from truerecall.bench.keys import COUNTER, chunk_key, embedder_of, label, plan
+from truerecall.bench.keys import COUNTER, TOY, chunk_key, embedder_of, label, plan
 from truerecall.bench.manifest import RetrievalManifest
 from truerecall.bench.packing import Packer
 from truerecall.bench.progress import Report, Watch
@@ -27,8 +27,6 @@ from truerecall.errors import RunError
 from truerecall.models.protocols import ModelIdentity
 from truerecall.models.tokens import counter
 
-_TOY = "hashing"
-"""The provider of the embedder without weights."""
 _EMBEDDED_A_SECOND = {"local": 60.0}
 """Texts of about 100 tokens an embedder takes a second, by provider: measured as 41 to 108 on two cores. For a
 system of which no sample can be taken: one in a process of its own."""
@@ -217,7 +215,7 @@ def _proves_wiring(datasets: Sequence[Dataset], systems: Sequence[System], optio
     return (
         options.wiring_proof
         or any("wiring proof" in dataset.note for dataset in datasets)
-        or any(embedder_of(system).startswith(_TOY) for system in systems)
+        or any(embedder_of(system).startswith(TOY) for system in systems)
     )
 
 

@@ -26,6 +26,7 @@ from pydantic import Field
 from truerecall.bench.held_out import LOG
 from truerecall.bench.manifest import QuestionRow, Record, RetrievalManifest, manifest_json
 from truerecall.bench.outputs import below, write_whole
+from truerecall.bench.qa.stages import STAGES
 from truerecall.bench.scoring import Ruler
 from truerecall.bench.stores import CACHE
 from truerecall.bench.systems.protocol import Granularity, Setting, Tuning
@@ -38,7 +39,7 @@ if sys.platform != "win32":
     import fcntl
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_TAKEN = (CACHE, LOG, VECTORS)
+_TAKEN = (CACHE, LOG, STAGES, VECTORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +149,7 @@ class RunFolder:
         folder = cls(out, name)
         with _locked(folder.path):
             folder._keep_plan(plan)
-            for part in (folder._chunks, folder.work):
-                part.mkdir(exist_ok=True)
+            folder.work.mkdir(exist_ok=True)
             yield folder
 
     def read_chunk(self, key: str) -> Chunk | None:
@@ -163,6 +163,7 @@ class RunFolder:
 
     def write_chunk(self, chunk: Chunk) -> None:
         """Keep a finished chunk, whole or not at all."""
+        self._chunks.mkdir(exist_ok=True)
         text = f"{chunk.head.model_dump_json()}\n{rows_text(chunk.rows)}"
         write_whole(self._chunks / f"{chunk.head.key}.jsonl", text)
 
@@ -174,7 +175,7 @@ class RunFolder:
         """A new empty folder for a store in use."""
         return Path(tempfile.mkdtemp(dir=self.work))
 
-    def finish(self, rows: str, manifest: RetrievalManifest) -> None:
+    def finish(self, rows: str, manifest: Record) -> None:
         """Write all rows, then the manifest, and clear the workplace."""
         write_whole(self.path / "rows.jsonl", rows)
         write_whole(self.path / "manifest.json", manifest_json(manifest))

@@ -125,7 +125,7 @@ def _ranking_scores(
 def _steps(one: Recalled, handles: Handles) -> dict[str, list[int | None]]:
     """By step, its best rank of each named gold item; a step that ranked anything is there."""
     given = one.answer.ranks
-    gold = sorted(_named(one.question, handles.history))
+    gold = sorted(named_gold(one.question, handles.history))
     if not gold:
         return {}
     return {
@@ -137,7 +137,7 @@ def _steps(one: Recalled, handles: Handles) -> dict[str, list[int | None]]:
     }
 
 
-def _named(question: Question, history: History) -> frozenset[str]:
+def named_gold(question: Question, history: History) -> frozenset[str]:
     """The gold by its items: without named turns nobody can say which part of a session is the evidence."""
     return question.gold_turns if history.granularity == "turn" else question.gold_sessions
 
@@ -155,7 +155,7 @@ def _block_scores(
     one: Recalled, other: Recalled | None, handles: Handles, words: "_Words"
 ) -> dict[str, float]:
     history, question = handles.history, one.question
-    gold = [ref if ref in handles.held else None for ref in sorted(_named(question, history))]
+    gold = [ref if ref in handles.held else None for ref in sorted(named_gold(question, history))]
     shuffled = None if other is None else other.blocks
     extractive = not question.abstention and is_extractive(question.answer, history.gold_texts(question))
     scores: dict[str, float] = {}
@@ -174,6 +174,12 @@ def _block_scores(
     return scores
 
 
+def in_block(block: Block, handles: Handles) -> list[str]:
+    """Names of the items whose own text stands in a block: what a system says of its block is not believed."""
+    text, texts = flat(block.text), handles.history.item_texts
+    return [ref for ref in handles.names(block.handles) if any(own in text for own in texts[ref])]
+
+
 class _Words:
     """What stands in each block, found once: a full dump's is the same for every question and budget."""
 
@@ -182,12 +188,9 @@ class _Words:
         self._items: dict[Block, list[str]] = {}
 
     def items(self, block: Block, handles: Handles) -> list[str]:
-        """Names of the items whose own text stands in a block: what a system says of its block is not believed."""
+        """As ``in_block``."""
         if block not in self._items:
-            text, texts = flat(block.text), handles.history.item_texts
-            self._items[block] = [
-                ref for ref in handles.names(block.handles) if any(own in text for own in texts[ref])
-            ]
+            self._items[block] = in_block(block, handles)
         return self._items[block]
 
     def carried(self, answer: str, block: str) -> float:

@@ -1,0 +1,91 @@
+"""What calls may cost: estimated from above before they are made, and held to a limit while they are."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from truerecall.bench.qa.records import Called
+from truerecall.errors import RunError
+from truerecall.models.protocols import ChatModel
+
+OVERHEAD = 64
+"""Tokens that a provider's format may add to a request."""
+OTHER_VOCABULARY = 1.5
+"""By how much another provider's vocabulary may need more tokens than the bound over OpenAI's two."""
+
+
+class Price(Protocol):
+    """What a model's tokens cost."""
+
+    def cost(self, tokens_in: int, tokens_cached: int, tokens_out: int) -> float:
+        """US dollars; ``tokens_cached`` are among ``tokens_in``."""
+        ...
+
+
+Pricing = Callable[[str], Price | None]
+"""The price of a model by its name, ``provider:model``; None where nobody knows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens of calls, from above."""
+
+    sent: int
+    answered: int
+
+
+def tokens_at_most(model: ChatModel, counted: int) -> int:
+    """The most tokens that a model's provider may count for a request of ``counted`` tokens."""
+    factor = 1.0 if model.name.startswith("openai:") else OTHER_VOCABULARY
+    return int(counted * factor) + OVERHEAD
+
+
+class Purse:
+    """Knows what was spent and what calls under way may cost, and says whether one more may be made."""
+
+    def __init__(self, models: Mapping[str, ChatModel], pricing: Pricing, limit: float | None) -> None:
+        """Take the models by name, their prices, and the most that may be spent, in US dollars."""
+        self._prices = {name: None if model.free else pricing(name) for name, model in models.items()}
+        self._free = {name for name, model in models.items() if model.free}
+        self._limit = limit
+        self._reserved: dict[str, float] = {}
+        self.spent = 0.0
+        """US dollars of the calls that were made, as far as their prices are known."""
+
+    def cost(self, model: str, tokens: Tokens) -> float | None:
+        """US dollars at most; None where the price is not known."""
+        if model in self._free:
+            return 0.0
+        price = self._prices[model]
+        return None if price is None else price.cost(tokens.sent, 0, tokens.answered)
+
+    def allows(self, model: str, tokens: Tokens) -> bool:
+        """Whether a call could not pass the limit, whatever those under way will cost."""
+        if self._limit is None:
+            return True
+        under_way = sum(self._reserved.values())
+        return self.spent + under_way + (self.cost(model, tokens) or 0.0) <= self._limit
+
+    def reserve(self, key: str, model: str, tokens: Tokens) -> None:
+        """A call is about to be made."""
+        self._reserved[key] = self.cost(model, tokens) or 0.0
+
+    def settle(self, key: str, model: str, called: Called | None) -> None:
+        """A call is over: what it cost is known, or is taken to be what was reserved; None was refused outright."""
+        reserved = self._reserved.pop(key, 0.0)
+        if called is None:
+            return
+        price = self._prices[model]
+        if price is None:
+            return
+        if called.tokens_in is None or called.tokens_out is None:
+            self.spent += reserved
+        else:
+            self.spent += price.cost(called.tokens_in, called.tokens_cached or 0, called.tokens_out)
+
+    def stop(self) -> RunError:
+        """What is raised where no further call may be made."""
+        return RunError(
+            f"the next call could pass --max-cost {self._limit:.2f} US dollars: {self.spent:.2f} are spent",
+            remedy="Nothing is lost. Run the same command again with a higher --max-cost; it goes on from here.",
+        )

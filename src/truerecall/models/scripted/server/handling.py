@@ -2,9 +2,9 @@
 
 from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
-from truerecall.models.scripted.lines import Endpoint
 from truerecall.models.scripted.server.playing import Outcome
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ _POSTED = {
     "/v1/responses": "responses",
     "/v1/embeddings": "embeddings",
 }
-_GOT = {"/v1/models": "models"}
-_ANY = {**_POSTED, **_GOT}
+_MODELS = "/v1/models"
+_KNOWN = f"no such address: there is POST {', '.join(_POSTED)}, GET {_MODELS}"
 
 
 class _Unread(Exception):
@@ -40,31 +40,32 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """A question."""
-        self._serve(_POSTED)
+        self._serve("POST")
 
     def do_GET(self) -> None:
         """The list of models."""
-        self._serve(_GOT)
+        self._serve("GET")
 
-    def _serve(self, known: dict[str, str]) -> None:
+    def _serve(self, method: str) -> None:
         self.close_connection = True
         path = self.path.partition("?")[0]
-        endpoint = known.get(path)
+        endpoint, wanted = _endpoint(path)
         player = self.server.player
         try:
             body = self._body()
         except _Unread as error:
-            self._write(player.refuse(endpoint or "unknown", error.status, str(error)))
+            self._write(player.refuse(endpoint, error.status, str(error)))
             return
         if not _near(self.headers.get("Host", "")):
-            self._write(
-                player.refuse(endpoint or "unknown", 403, "this server answers to loopback names only")
-            )
-        elif endpoint is None:
-            status = 405 if path in _ANY else 404
-            self._write(player.refuse(_ANY.get(path, "unknown"), status, _KNOWN if status == 404 else ""))
+            self._write(player.refuse(endpoint, 403, "this server answers to names of loopback only"))
+        elif not wanted:
+            self._write(player.refuse(endpoint, 404, _KNOWN))
+        elif wanted != method:
+            self._write(player.refuse(endpoint, 405, f"this address takes {wanted}"))
+        elif endpoint == "models":
+            self._write(player.models(unquote(path.removeprefix(_MODELS).strip("/"))))
         else:
-            self._write(player.answer(cast(Endpoint, endpoint), body))
+            self._write(player.answer(endpoint, body))
 
     def _body(self) -> bytes:
         if self.headers.get("Content-Encoding", "identity").lower() != "identity":
@@ -129,7 +130,11 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing is logged: a request line may hold a key."""
 
 
-_KNOWN = "no such address: POST " + ", ".join(_POSTED) + ", GET " + ", ".join(_GOT)
+def _endpoint(path: str) -> tuple[str, str]:
+    """The endpoint of an address and its method; without one where there is nothing at it."""
+    if path in _POSTED:
+        return _POSTED[path], "POST"
+    return ("models", "GET") if path == _MODELS or path.startswith(f"{_MODELS}/") else ("unknown", "")
 
 
 def _near(host: str) -> bool:

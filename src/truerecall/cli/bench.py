@@ -16,8 +16,11 @@ from truerecall.bench.datasets.reading import read
 from truerecall.bench.keys import plan
 from truerecall.bench.manifest import RetrievalManifest
 from truerecall.bench.report import summary, write_reports
+from truerecall.bench.report.accuracy import write_qa_reports
+from truerecall.bench.report.beside import read_runs, write_pages
+from truerecall.bench.report.reading import read_run
 from truerecall.bench.retrieval import run_retrieval
-from truerecall.bench.run import RunOptions, read_manifest
+from truerecall.bench.run import RunOptions
 from truerecall.bench.speed import read_speed
 from truerecall.bench.systems.protocol import Granularity, System
 from truerecall.bench.systems.table import SYSTEMS, controls, create
@@ -123,10 +126,38 @@ def compare_command(
     help="What benchmarks/speed.py wrote: it becomes a chapter.",
 )
 def report_command(run: Path, out: Path | None, speed: Path | None) -> None:
-    """Make the reports of a finished RUN (a run's folder or a manifest file) anew."""
-    manifest = read_manifest(run)
-    measured = None if speed is None else read_speed(speed)
-    for path in write_reports(manifest, out or (run if run.is_dir() else run.parent), measured):
+    """Make the reports of a finished RUN (a run's folder or a manifest file) anew.
+
+    Of retrieval or of accuracy, as the manifest says. No model is called and no memory is asked.
+    """
+    manifest = read_run(run)
+    folder = out or (run if run.is_dir() else run.parent)
+    if isinstance(manifest, RetrievalManifest):
+        written = write_reports(manifest, folder, None if speed is None else read_speed(speed))
+    elif speed is not None:
+        raise InvalidInput("--speed belongs to a report of retrieval", remedy="Leave it out.")
+    else:
+        written = write_qa_reports(manifest, folder)
+    for path in written:
+        click.echo(str(path))
+
+
+@bench_command.command("pages")
+@click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="runs",
+    show_default=True,
+    help="The folder for it.",
+)
+def pages_command(runs: tuple[Path, ...], out: Path) -> None:
+    """Make one page of several finished runs, of retrieval and of accuracy, side by side.
+
+    Runs on different data, questions or granularity never share a table, and nothing is pooled. The page shows what
+    differs between runs and, between accuracy runs of the same questions, which answers were fixed or broken.
+    """
+    for path in write_pages(read_runs(runs), out):
         click.echo(str(path))
 
 

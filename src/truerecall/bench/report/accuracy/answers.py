@@ -25,31 +25,42 @@ from truerecall.bench.report.tables import Section, Table, section, table
 from truerecall.bench.report.words import clusters
 from truerecall.bench.tuning import tuning_words
 
-_FIGURES = ("accuracy (%)", "by question", "by conversation", "conversations", "lowest", "highest")
+_FIGURES = ("accuracy (%)", "by question", "by conversation", "bounds")
 
 
 def short_answer(dataset: QaDataset, names: dict[str, str]) -> Section:
     """Each arm by each judge, all types together."""
-    rows = [
-        (
-            _arm_name(found.arm),
-            model_name(names, found.result.judge),
-            count(found.cell.n),
-            *found.figures,
-            _tuned(dataset, found.arm),
-            label(found.result, found.arm),
-        )
-        for found in headlines(dataset)
-    ]
-    columns = ["system", "judge", "n", *_FIGURES, "tuning", "said beside it"]
+    rows = [arm_row(found, model_name(names, found.result.judge)) for found in headlines(dataset)]
+    tuned = table(
+        "How systems were tuned",
+        ["system", "tuning"],
+        [(_arm_name(arm), _tuned(dataset, arm)) for arm in dataset.arms],
+        words=2,
+    )
     missing = table(
         "Arms that were not measured", ["system", "why"], sorted(dataset.not_measured.items()), words=2
     )
     sentences = [ACCURACY_IS, NOT_RETRIEVAL, clusters(dataset.conversations)]
     if any(found.instead == UNSTABLE for found in headlines(dataset)):
         sentences.append(UNSTABLE_IS)
-    made = table("The short answer, all types together", columns, rows, words=2)
-    return section("short", "The short answer", sentences, [made, missing])
+    made = table("The short answer, all types together", ARM_COLUMNS, rows, words=2)
+    return section("short", "The short answer", sentences, [made, tuned, missing])
+
+
+ARM_COLUMNS = ("system", "judge", _FIGURES[0], "n", *_FIGURES[1:], "said beside it")
+"""Of an arm in one row."""
+
+
+def arm_row(found: Judging, judge: str) -> tuple[str, ...]:
+    """An arm by one judge in one row, under ``ARM_COLUMNS``."""
+    return (
+        _arm_name(found.arm),
+        judge,
+        found.figures[0],
+        count(found.cell.n),
+        *found.figures[1:],
+        label(found.result, found.arm),
+    )
 
 
 def by_type(dataset: QaDataset, names: dict[str, str]) -> Section:
@@ -74,18 +85,10 @@ def survival(dataset: QaDataset) -> Section:
 def agreement(dataset: QaDataset, names: dict[str, str]) -> Section:
     """Every pair of judges, for each arm and type."""
     made = [
-        table(
-            f"{_arm_name(arm)}: the judges' agreement",
-            [
-                "type", "judge A", "judge B", "n", "right by A", "right by B", "disagreements", "right by A alone",
-                "right by B alone", "spread (points)", "within the bound", "raw agreement", "kappa", "kappa, 95 %",
-                "p (McNemar)", "one question (points)",
-            ],
-            [_agreement_row(found, names) for found in arm.agreements],
-            words=3,
-        )
+        _agreement_table(arm, a, b, names)
         for arm in dataset.arms
-    ]  # fmt: skip
+        for a, b in dict.fromkeys((found.a, found.b) for found in arm.agreements)
+    ]
     told = [
         "The same stored answers, on the questions that both judged validly. The counts say how many answers each "
         "judge called right; no count of an unstable type is a figure of accuracy.",
@@ -101,15 +104,24 @@ def pairs(dataset: QaDataset, names: dict[str, str]) -> Section:
     arms = {arm.system: arm for arm in dataset.arms}
     rows = [_pair_row(made, arms, names) for made in dataset.pairs]
     columns = [
-        "A", "B", "judge", "what may be said", "n", "A less B (points)", "95 % by conversation", "right for A alone",
-        "right for B alone", "p (McNemar)", "smallest this n can show (points)", "identical contexts",
+        "A", "B", "judge", "A less B (points)", "95 % by conversation", "n", "right for A alone", "right for B alone",
+        "p (McNemar)", "smallest this n can show (points)", "identical contexts",
     ]  # fmt: skip
+    verdicts = [
+        (made.a, made.b, model_name(names, made.judge), may_be_said(made, _shaky(made, arms)))
+        for made in dataset.pairs
+    ]
     said = [
         f"The p stand unadjusted, {counted(len(rows), 'comparison')} in all: some fall below .05 by chance."
     ]
-    sentences = said if rows else ["No two arms were compared."]
     return section(
-        "pairs", "Systems against one another", sentences, [table("Pairs", columns, rows, words=4)]
+        "pairs",
+        "Systems against one another",
+        said if rows else ["No two arms were compared."],
+        [
+            table("What may be said", ["A", "B", "judge", "verdict"], verdicts, words=4),
+            table("Pairs", columns, rows, words=3),
+        ],
     )
 
 
@@ -188,7 +200,10 @@ def _tuned(dataset: QaDataset, arm: Arm) -> str:
 
 def _type_table(dataset: QaDataset, kind: str, names: dict[str, str]) -> Table:
     rows = [_type_row(found, names) for found in judgings(dataset, kind)]
-    columns = ["system", "judge", "n", "correct", "wrong", "invalid", "failed", *_FIGURES, "said beside it"]
+    columns = [
+        "system", "judge", _FIGURES[0], "n", "correct", "wrong", "invalid", "failed", *_FIGURES[1:], "conversations",
+        "said beside it",
+    ]  # fmt: skip
     return table("All types together" if kind == ALL else kind, columns, rows, words=2, folded=kind != ALL)
 
 
@@ -198,26 +213,37 @@ def _type_row(found: Judging, names: dict[str, str]) -> tuple[str, ...]:
     return (
         _arm_name(found.arm),
         model_name(names, found.result.judge),
+        found.figures[0],
         count(cell.n),
         *judged,
         count(cell.invalid),
         count(cell.failed),
-        *found.figures,
+        *found.figures[1:],
+        count(cell.clusters),
         label(found.result, found.arm),
     )
 
 
-def _agreement_row(found: Agreement, names: dict[str, str]) -> tuple[str, ...]:
+def _agreement_table(arm: Arm, a: str, b: str, names: dict[str, str]) -> Table:
+    columns = [
+        "type", "within the bound", "n", "right by A", "right by B", "spread (points)", "disagreements",
+        "right by A alone", "right by B alone", "raw agreement", "kappa", "kappa, 95 %", "p (McNemar)",
+        "one question (points)",
+    ]  # fmt: skip
+    return table(
+        f"{_arm_name(arm)}: A is {model_name(names, a)}, B is {model_name(names, b)}",
+        columns,
+        [_agreement_row(found) for found in arm.agreements if (found.a, found.b) == (a, b)],
+    )
+
+
+def _agreement_row(found: Agreement) -> tuple[str, ...]:
     return (
         found.type,
-        model_name(names, found.a),
-        model_name(names, found.b),
-        *map(
-            count,
-            (found.n, found.correct_a, found.correct_b, found.disagreements, found.only_a, found.only_b),
-        ),
-        number(found.spread, 1),
         "yes" if found.stable else f"no: {UNSTABLE}",
+        *map(count, (found.n, found.correct_a, found.correct_b)),
+        number(found.spread, 1),
+        *map(count, (found.disagreements, found.only_a, found.only_b)),
         number(found.raw),
         "\N{EM DASH}" if found.kappa is None else number(found.kappa),
         "\N{EM DASH}" if found.kappa is None else interval(found.kappa_interval),
@@ -227,20 +253,22 @@ def _agreement_row(found: Agreement, names: dict[str, str]) -> tuple[str, ...]:
 
 
 def _pair_row(made: Pair, arms: dict[str, Arm], names: dict[str, str]) -> tuple[str, ...]:
-    shaky = [name for name in (made.a, made.b) if name in arms and unstable(arms[name], ALL)]
-    figures = (signed(made.difference, 1), _points(made)) if not shaky else (UNSTABLE, MISSING)
+    shaky = _shaky(made, arms)
+    figures = (UNSTABLE, MISSING) if shaky else (signed(made.difference, 1), _points(made))
     return (
         made.a,
         made.b,
         model_name(names, made.judge),
-        may_be_said(made, shaky),
-        count(made.n),
         *figures,
-        *map(count, (made.only_a, made.only_b)),
+        *map(count, (made.n, made.only_a, made.only_b)),
         p_text(made.p),
         number(made.smallest, 1),
         count(made.identical_contexts),
     )
+
+
+def _shaky(made: Pair, arms: dict[str, Arm]) -> list[str]:
+    return [name for name in (made.a, made.b) if name in arms and unstable(arms[name], ALL)]
 
 
 def may_be_said(made: Pair, shaky: Iterable[str]) -> str:

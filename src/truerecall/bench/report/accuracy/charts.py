@@ -39,15 +39,18 @@ def qa_charts(dataset: QaDataset, names: dict[str, str]) -> dict[str, list[Plot]
 
 def _bars(dataset: QaDataset, judge: str, names: dict[str, str]) -> Plot | None:
     types = kinds(dataset)
-    series = []
-    for arm in dataset.arms:
-        found = next((result for result in arm.judges if result.judge == judge), None)
-        series.append(BarSeries(disclosed(arm.system), tuple(_bar(arm, found, kind) for kind in types)))
+    own = [(arm, result) for arm in dataset.arms for result in arm.judges if result.judge == judge]
+    series = [
+        BarSeries(disclosed(arm.system), tuple(_bar(arm, result, kind) for kind in types))
+        for arm, result in own
+    ]
     if not any(isinstance(bar, Bar) for one in series for bar in one.bars):
         return None
-    title = f"Accuracy by type, judge {disclosed(model_name(names, judge))}"
+    alike = any(result.relation == "self-judged" for _, result in own)
+    who = f"{model_name(names, judge)}{', self-judged' if alike else ''}"
+    title = f"Accuracy by type, judge {disclosed(who)}"
     labels = [disclosed(f"{kind}{_n(dataset, kind)}") for kind in types]
-    clustered = any(result.cells and _clustered(result) for arm in dataset.arms for result in arm.judges)
+    clustered = any(_clustered(result) for _, result in own)
     how = "clustered by conversation where they exist" if clustered else "questions taken as independent"
     alone = f"{series[0].label}. " if len(series) == 1 else ""
     caption = f"{alone}Whiskers: 95 % intervals, {how}. Unstable: the judges do not agree within the bound."
@@ -63,8 +66,8 @@ def _clustered(result: JudgeResult) -> bool:
     return any(cell.by_conversation for cell in result.cells)
 
 
-def _bar(arm: Arm, result: JudgeResult | None, kind: str) -> Bar | str | None:
-    cell = None if result is None else cell_of(result.cells, kind)
+def _bar(arm: Arm, result: JudgeResult, kind: str) -> Bar | str | None:
+    cell = cell_of(result.cells, kind)
     if cell is None or cell.accuracy is None:
         return None
     if unstable(arm, kind):
@@ -81,7 +84,7 @@ def _apart(arm: Arm, names: dict[str, str]) -> Plot | None:
         return None
     a, b = pairs[0].split("\0")
     own = [made for made in arm.agreements if (made.a, made.b) == (a, b) and made.n]
-    if not own:
+    if not any(made.disagreements for made in own):
         return None
     rows = [
         Apart(

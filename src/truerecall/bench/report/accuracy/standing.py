@@ -28,17 +28,15 @@ class Judging:
 
     @property
     def figures(self) -> tuple[str, ...]:
-        """Accuracy, both intervals, conversations, and both bounds, in per cent."""
+        """Accuracy, both intervals, and both bounds, in per cent."""
         cell = self.cell
         if self.instead:
-            return (self.instead, MISSING, MISSING, str(cell.clusters), MISSING, MISSING)
+            return (self.instead, MISSING, MISSING, MISSING)
         return (
             percent(cell.accuracy),
             percents(cell.by_question),
             percents(cell.by_conversation),
-            str(cell.clusters),
-            percent(cell.low),
-            percent(cell.high),
+            f"{percent(cell.low)} to {percent(cell.high)}",
         )
 
 
@@ -103,13 +101,10 @@ def kinds(dataset: QaDataset) -> list[str]:
 
 def label(result: JudgeResult, arm: Arm) -> str:
     """What must be said beside a judge's figures of an arm."""
-    said = [] if result.relation == "independent" else [_RELATIONS[result.relation]]
+    said = [] if result.relation == "independent" else [str(result.relation)]
     said += ["unsound"] if result.unsound else []
     said += [] if arm.complete else ["incomplete"]
     return "; ".join(said) or "-"
-
-
-_RELATIONS = {"self-judged": "self-judged: never a headline", "same provider": "same provider: weaker"}
 
 
 def model_names(roles: Sequence[Role]) -> dict[str, str]:

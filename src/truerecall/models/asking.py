@@ -1,0 +1,284 @@
+"""How a provider's SDK is asked: what the providers share.
+
+Nothing is contacted but the base URL: redirects are not followed, proxies and ``.netrc`` of the environment are not
+used, and of the SDK's own headers, those that tell about this machine are not sent. The SDK tries again, at most
+``retries`` times, after a time-out, a lost connection, 408, 409, 429 and 5xx.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from truerecall.errors import ChatFailed, ChatRefused, ModelError
+from truerecall.models.answers import OPTION, message_of, parsed, part
+from truerecall.models.optional import load
+from truerecall.models.unsaid import Unsaid, guard_logs
+
+RETRIES = 2
+"""How often one call is tried again."""
+
+_MESSAGE = 500  # characters
+_LONGEST = 8_000_000  # bytes of an answer as they are sent
+_SECRET = (
+    16  # characters: shorter keys are placeholders such as "ollama", which answers of such servers may hold
+)
+_SENT = frozenset({"host", "accept", "accept-encoding", "connection", "content-type", "content-length"})
+_TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2")
+
+
+@dataclass(frozen=True, slots=True)
+class Sdk:
+    """What differs between the SDKs."""
+
+    package: str
+    """Imported on use; its loggers are named after it."""
+    error: str
+    """Its own base of errors."""
+    path: str
+    """Under the address, what is posted to."""
+    client: Callable[..., Any]
+    """Of the SDK and the key (none is ""), and what its client is made with."""
+    headers: Callable[[str], Mapping[str, str]]
+    """What is sent beside what every call needs; of the key (none is "")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of asking: a body, or why there is none."""
+
+    body: str
+    status: int = 200
+    failure: ChatFailed | None = None
+
+
+class Line:
+    """One model at one address, asked through an SDK; its ``repr`` shows no key.
+
+    Args:
+        sdk: Which SDK.
+        name: ``provider:model``.
+        address: Up to what the SDK's path is put after.
+        key: What the server lets in; None sends none.
+        key_name: Where the key came from, for what messages advise.
+        timeout: Seconds of one try.
+        retries: How often one call is tried again.
+
+    Raises:
+        ModelMissing: the extra ``qa`` is not installed.
+        ModelError: an address or a key that cannot be one.
+    """
+
+    def __init__(
+        self,
+        sdk: Sdk,
+        name: str,
+        address: str,
+        key: str | None,
+        *,
+        key_name: str,
+        timeout: float,
+        retries: int,
+    ) -> None:
+        self.name = name
+        self.address = _checked_address(address)
+        self._key = _checked_key(key, key_name)
+        self._key_name = key_name
+        self._timeout = timeout
+        self._retries = retries
+        self.unsaid = Unsaid([self._key])
+        self._kind = sdk
+        self._sdk = load(sdk.package, "qa")
+        self._http = load("httpx2", "qa")  # the SDKs' own transport
+        guard_logs(self.unsaid, (sdk.package, *_TRANSPORT))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r} at {self.address})"
+
+    def ask(self, request: Mapping[str, Any]) -> Answered:
+        """The body of the answer to a request, or why there is none.
+
+        The failure is given back, not raised: the SDK's own error holds the request, and that the key.
+        """
+        sdk = self._sdk
+        began = time.monotonic()
+
+        def prepare(request: Any) -> None:
+            nonlocal began
+            began = time.monotonic()  # of each try
+            self._only_ours(request)
+
+        def bound(response: Any) -> None:
+            response.stream = _bounded(self._http, response, began + self._timeout)
+
+        hooks = {"request": [prepare], "response": [bound]}
+        with sdk.DefaultHttpxClient(
+            verify=_trusted(), trust_env=False, follow_redirects=False, event_hooks=hooks
+        ) as http:
+            client = self._kind.client(  # what is not given here, the SDK takes from the environment
+                sdk,
+                self._key,
+                base_url=self.address,
+                timeout=self._timeout,
+                max_retries=self._retries,
+                http_client=http,
+            )
+            try:
+                # As text: the SDK's own records take in anything, and what a reply must hold is checked here.
+                return Answered(client.post(self._kind.path, cast_to=str, body=dict(request)))
+            except sdk.APITimeoutError:
+                problem = f"no answer within {self._timeout:g} seconds, {self._tries()}"
+                return self._none(problem, f"Raise timeout {OPTION}, or try again later.")
+            except sdk.APIConnectionError as error:
+                return self._none(
+                    f"the server cannot be reached: {self.unsaid.fit(str(error.__cause__ or error))}",
+                    f"Check base_url {OPTION}, and that the server runs.",
+                )
+            except sdk.APIStatusError as error:
+                body = error.response.text
+                return Answered(body, error.status_code, self._refused(error.status_code, body))
+            except getattr(sdk, self._kind.error) as error:
+                return self._none(
+                    f"the call failed: {self.unsaid.fit(f'{type(error).__name__}: {error}')}",
+                    f"Check the model's options {OPTION}.",
+                )
+
+    def failed(self, problem: str, remedy: str) -> ChatFailed:
+        """The error of a problem, with where it is; without the problem where that holds a piece of the key."""
+        return ChatFailed(
+            self.unsaid.fit(problem, _MESSAGE), where=f"{self.name} at {self.address}", remedy=remedy
+        )
+
+    def data(self, body: str, list_named: str) -> Any:
+        """What a body says, which must hold a list of that name.
+
+        Raises:
+            ChatFailed: it is not JSON, holds no such list, or holds the key.
+        """
+        data = parsed(body)
+        if len(self._key) >= _SECRET and (self._key in body or self._key in _plain(data)):
+            raise self.failed(
+                "the answer holds the key", f"Replace the key in {self._key_name}: the server echoes it."
+            )
+        if part(data, list_named, list) is not None:
+            return data
+        kind = "is not JSON" if data is None else f"holds no {list_named}"
+        said = self.unsaid.fit(message_of(data) if data is not None else body, 120)
+        raise self.failed(
+            f"the answer {kind}" + (f": {said}" if said else ""),
+            f"Check base_url {OPTION}: it must end in the API's root.",
+        )
+
+    def _none(self, problem: str, remedy: str) -> Answered:
+        return Answered("", 0, self.failed(problem, remedy))
+
+    def _only_ours(self, request: Any) -> None:
+        """Send what the call needs, and our key or none, whatever the environment would add."""
+        for name in list(request.headers):
+            if name.lower() not in _SENT:
+                del request.headers[name]
+        request.headers["User-Agent"] = "truerecall"
+        for name, value in self._kind.headers(self._key).items():
+            request.headers[name] = value
+
+    def _refused(self, status: int, body: str) -> ChatFailed:
+        if status in (401, 403):
+            what = "the key was refused" if self._key else "the server wants a key"
+            return self._never(f"{what} ({status})", f"Check the key in {self._key_name}.")
+        if 300 <= status < 400:
+            return self.failed(
+                f"the server points elsewhere ({status}), which is not followed",
+                f"Give the right address as base_url {OPTION}.",
+            )
+        said = self.unsaid.fit(message_of(parsed(body)))
+        said = f": {said}" if said else ""
+        if status == 404:
+            return self._never(
+                f"no such model or address (404){said}", f"Check the model's name, and base_url {OPTION}."
+            )
+        if status == 429:
+            return self.failed(
+                f"too many requests, or no credit left (429), {self._tries()}{said}",
+                "Wait, or look at the account's limits.",
+            )
+        if status >= 500:
+            return self.failed(f"the server failed ({status}), {self._tries()}{said}", "Try again later.")
+        return self.failed(
+            f"the server refused the request ({status}){said}",
+            f"Check the model's name, and max_tokens {OPTION}.",
+        )
+
+    def _never(self, problem: str, remedy: str) -> ChatRefused:
+        return ChatRefused(problem, where=f"{self.name} at {self.address}", remedy=remedy)
+
+    def _tries(self) -> str:
+        return f"tried {self._retries + 1} times" if self._retries else "tried once"
+
+
+@cache
+def _trusted() -> Any:
+    """The certificates that are trusted, which take 0.03 s to read; none that the environment names."""
+    return load("httpx2", "qa").create_ssl_context(trust_env=False)
+
+
+def _bounded(http: Any, response: Any, deadline: float) -> Any:
+    """The body of a response, broken off at the deadline or when it is too long: each byte in time is not enough."""
+    stream = response.stream
+
+    class Bounded(http.SyncByteStream):  # type: ignore[misc]  # the transport is loaded on use
+        def __iter__(self) -> Iterator[bytes]:
+            size = 0
+            for chunk in stream:
+                size += len(chunk)
+                if time.monotonic() > deadline:
+                    raise http.ReadTimeout("the answer did not end in time", request=response.request)
+                if size > _LONGEST:
+                    raise http.ReadError(
+                        f"the answer has more than {_LONGEST:,} bytes", request=response.request
+                    )
+                yield chunk
+
+        def close(self) -> None:
+            stream.close()
+
+    return Bounded()
+
+
+def _plain(data: Any) -> str:
+    """All that stands in an answer, without the escapes that JSON allows for any character."""
+    return json.dumps(data, ensure_ascii=False)
+
+
+def _checked_address(address: str) -> str:
+    try:
+        parts = urlsplit(address)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if (
+        not good
+        or "@" in address
+        or "?" in address
+        or "#" in address
+        or not address.isprintable()
+        or " " in address
+    ):
+        # It is not repeated: what does not belong in it may be a password.
+        raise ModelError(
+            "base_url is no plain address",
+            where="base_url",
+            remedy="Write it like http://127.0.0.1:8080/v1, without a user name, a password or a query.",
+        )
+    return address.rstrip("/")
+
+
+def _checked_key(key: str | None, key_name: str) -> str:
+    cleaned = (key or "").strip()
+    if not cleaned.isascii() or not cleaned.isprintable() or " " in cleaned:
+        raise ModelError(
+            "the key holds a character that no key has", where=key_name, remedy="Copy it once more, whole."
+        )
+    return cleaned

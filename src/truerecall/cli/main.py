@@ -37,6 +37,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "trace": ("trace", "Fold the traces of many recalls into one summary."),
     "bench": ("bench", "Measure recall: data sets, systems, reports, comparisons."),
     "claims": ("claims", "Check that every mechanism works, and that every check can fail."),
+    "scripted": ("scripted", "Answer model calls on loopback as a file says, for tests."),
     "demo": ("demo", "Remember, recall, measure, report: the main job in one go."),
 }
 """Every command: the module that holds it, and its line in ``--help``."""

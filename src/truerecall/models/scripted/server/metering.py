@@ -52,6 +52,8 @@ class Meter:
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
+        if path is not None:
+            path.open("a", encoding="utf-8").close()  # one that cannot be written shows now
         self._lock = threading.Lock()
         self._begun = 0
         self._calls: list[Call] = []

@@ -1,0 +1,63 @@
+"""``truerecall scripted``: a model server on loopback that plays a scenario file."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+_LONGEST = 86_400.0
+
+
+@click.command("scripted")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=0, show_default=True, help="0 takes a free one."
+)
+@click.option(
+    "--embedder", type=click.Choice(["hashing", "local", "none"]), default="none", show_default=True,
+    help="Whose vectors are given for embeddings.",
+)  # fmt: skip
+@click.option(
+    "--meter", type=click.Path(dir_okay=False, path_type=Path),
+    help="Add a JSON line for each call: tokens and names, never a text or a header.",
+)  # fmt: skip
+@click.option(
+    "--for", "seconds", type=click.FloatRange(0, _LONGEST), default=600.0, show_default=True,
+    help="Seconds after which it ends by itself.",
+)  # fmt: skip
+def scripted_command(file: Path, port: int, embedder: str, meter: Path | None, seconds: float) -> None:
+    """Answer model calls on loopback as the scenario in FILE says, until Ctrl-C.
+
+    Speaks chat completions, Responses and embeddings as OpenAI does, and Messages as Anthropic does. The first line
+    names the addresses; the last sums up calls and tokens. No model, key or network.
+    """
+    from truerecall.models.registry import embedder as embedder_of
+    from truerecall.models.scripted import Scenario, ScriptedServer
+
+    scenario = Scenario.read(file)
+    with _ended() as ended, ScriptedServer(scenario, embedder_of(embedder), port=port, meter=meter) as server:
+        click.echo(f"OPENAI_BASE_URL={server.base_url} ANTHROPIC_BASE_URL={server.root}")
+        click.echo(f"for {seconds:g} seconds, or until Ctrl-C", err=True)
+        ended.wait(seconds)
+    used = server.usage
+    failed = f", {used.failed} of them failed" if used.failed else ""
+    click.echo(
+        f"{used.calls} calls{failed}; {used.tokens_in:,} tokens in, {used.tokens_out:,} tokens out"
+    )
+
+
+@contextmanager
+def _ended() -> Iterator[threading.Event]:
+    """Set by Ctrl-C and by SIGTERM, so that either leads to the summary."""
+    ended = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: ended.set()) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield ended
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

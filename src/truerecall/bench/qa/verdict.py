@@ -43,7 +43,7 @@ _DOUBLE, _SINGLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb", "\u2018\u2019\u201a\u
 _STRAIGHT = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
 _CUT = ("length", "max_tokens")
 _DECORATION = f" \t\r\n\"'*_`#.!()[]{_DOUBLE}{_SINGLE}"
-_LABEL = re.compile(r"(?:final )?verdict(?: is)?\W{1,8}", re.IGNORECASE)
+_LABEL = re.compile(r"(?:final )?verdict(?: is)?[\s:=*_`\"'-]{1,8}", re.IGNORECASE)
 
 
 def parse_verdict(text: str, finish_reason: str) -> Parsed:

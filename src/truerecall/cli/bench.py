@@ -23,9 +23,11 @@ from truerecall.bench.retrieval import run_retrieval
 from truerecall.bench.run import RunOptions
 from truerecall.bench.speed import read_speed
 from truerecall.bench.systems.protocol import Granularity, System
-from truerecall.bench.systems.table import SYSTEMS, controls, create
+from truerecall.bench.systems.table import SYSTEMS, controls
+from truerecall.cli.choosing import system_of
 from truerecall.cli.data import data
 from truerecall.cli.progress import Display
+from truerecall.cli.qa import calibrate_command, qa_command
 from truerecall.cli.suite import suite_command
 from truerecall.cli.text import readable_json
 from truerecall.core.clock import system_clock
@@ -33,6 +35,8 @@ from truerecall.errors import InvalidInput, RunError
 
 if TYPE_CHECKING:
     from truerecall.bench.datasets.records import Dataset
+
+_ALWAYS = "Controls are always run: leave it out."
 
 
 @click.group("bench")
@@ -42,6 +46,8 @@ def bench_command() -> None:
 
 bench_command.add_command(data)
 bench_command.add_command(suite_command)
+bench_command.add_command(qa_command)
+bench_command.add_command(calibrate_command)
 
 
 @bench_command.command("retrieval")
@@ -82,7 +88,7 @@ def retrieval_command(
     A run that was stopped goes on when the same command is given again.
     """
     datasets = read(folder, split=split)
-    systems = [*(_system(spec) for spec in specs), *controls(seed)]
+    systems = [*(system_of(spec, _ALWAYS) for spec in specs), *controls(seed)]
     manifest, path = measure(datasets, systems, out, name, granularity, seed, cache)
     click.echo(summary(manifest))
     click.echo(f"report: {path / 'report.html'} (also report.md, manifest.json, rows.jsonl)")
@@ -179,18 +185,6 @@ def measure(
     manifest = run_retrieval(datasets, systems, options, system_clock, Display())
     write_reports(manifest, out / options.name)
     return manifest, out / options.name
-
-
-def _system(spec: str) -> System:
-    name, *given = spec.split(",")
-    if name in SYSTEMS and SYSTEMS[name].control:
-        raise InvalidInput(f"{name} is a control", remedy="Controls are always run: leave it out.")
-    options = dict(part.split("=", 1) for part in given if "=" in part)
-    if len(options) != len(given):
-        raise InvalidInput(
-            f"{spec!r} is not a system", remedy="Write NAME or NAME,option=value,option=value."
-        )
-    return create(name, options)
 
 
 def _command() -> str:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 _EVERY = 25  # questions between two redraws on a terminal
 _SECONDS = 10.0  # between two lines in a log
+_CALLS = ("calibrate", "answer", "judge")
 
 
 class Display:
@@ -25,11 +26,16 @@ class Display:
         where = " ".join(part for part in (progress.dataset, progress.system, progress.conversation) if part)
         if progress.stage == "estimate":
             self._line(f"{where}: {_embedding(progress.estimate, progress.seconds_left or 0)}")
+        elif progress.stage == "stopping":
+            self._line(
+                "stopping: waiting for the calls that are under way, for they are paid; once more leaves them"
+            )
         elif progress.stage == "done":
             self._clear()
         else:
             left = "" if progress.seconds_left is None else f", about {_duration(progress.seconds_left)} left"
-            text = f"{progress.done}/{progress.total} questions{left}: {progress.stage} {where}"
+            what = "calls" if progress.stage in _CALLS else "questions"
+            text = f"{progress.done}/{progress.total} {what}{left}: {progress.stage} {where}"
             if self._live and (progress.stage != "recall" or progress.done % _EVERY == 0):
                 self._redraw(text)
             elif not self._live and time.monotonic() - self._last >= _SECONDS:

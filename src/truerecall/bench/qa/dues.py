@@ -47,12 +47,6 @@ class Dues:
         self._answer = answer
         self._rubrics = rubrics
         self._errata = errata
-        self._tokens = counter(COUNTER)
-
-    def calibrations(self, judge: ChatModel) -> list[Due]:
-        """A judge's verdicts on answers whose verdict is known, in the order of the items."""
-        asked = [calibration.messages(item, self._rubrics) for item in calibration.items()]
-        return [self._due(request_of("calibrate", judge, messages)) for messages in asked]
 
     def answers(self, posed: Sequence[Posed]) -> tuple[list[Answering], list[Due]]:
         """The call that answers each; identical prompts share one."""
@@ -62,16 +56,16 @@ class Dues:
             answering.append(Answering(one, key))
             if key not in dues:
                 bare = answer_messages("", one.question.text, one.question.asked_at)
-                tokens = one.tokens + self._count(bare)
+                tokens = one.tokens + _count(bare)
                 dues[key] = Due(key, tokens, lambda one=one: self._answer_request(one))  # type: ignore[misc]
         return answering, list(dues.values())
 
     def verdicts(self, judge: ChatModel, posed: Posed, answer: str) -> Iterator[Judging]:
         """What a judge is asked of an answer; twice where the errata correct the gold."""
-        yield Judging(self._due(self._verdict(judge, posed, posed.question.answer, answer)), corrected=False)
+        yield Judging(_due(self._verdict(judge, posed, posed.question.answer, answer)), corrected=False)
         corrected = self._errata.gold(posed.question.id) if self._errata else None
         if corrected is not None:
-            yield Judging(self._due(self._verdict(judge, posed, corrected, answer)), corrected=True)
+            yield Judging(_due(self._verdict(judge, posed, corrected, answer)), corrected=True)
 
     def unanswered(self, judge: ChatModel, posed: Posed) -> Iterator[Due]:
         """The same where there is no answer yet: as long as it may get."""
@@ -101,8 +95,17 @@ class Dues:
             "judge", judge, judge_messages(rubric, question.text, question.asked_at, gold, answer)
         )
 
-    def _due(self, request: Request) -> Due:
-        return Due(request.key, self._count(request.messages), lambda: request)
 
-    def _count(self, messages: Sequence[Message]) -> int:
-        return sum(self._tokens.count(message.content) for message in messages) + _JOINTS
+def calibration_dues(judge: ChatModel, rubrics: Rubrics) -> list[Due]:
+    """A judge's verdicts on answers whose verdict is known, in the order of the items."""
+    asked = [calibration.messages(item, rubrics) for item in calibration.items()]
+    return [_due(request_of("calibrate", judge, messages)) for messages in asked]
+
+
+def _due(request: Request) -> Due:
+    return Due(request.key, _count(request.messages), lambda: request)
+
+
+def _count(messages: Sequence[Message]) -> int:
+    tokens = counter(COUNTER)
+    return sum(tokens.count(message.content) for message in messages) + _JOINTS

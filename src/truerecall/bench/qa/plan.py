@@ -58,7 +58,9 @@ class Plan:
         if not self.calls:
             return "\n".join([*lines, "every result is stored: no call is made"])
         note = "upper bounds: every answer as long as its limit, no prompt cached, no call repeated"
-        total = f"{self.calls:,} calls, at most {dollars(self.cost)} US dollars"
+        priced = [stage for stage in self.stages if stage.calls and not stage.free]
+        total = f"{self.calls:,} calls, "
+        total += f"at most {dollars(self.cost)} US dollars" if priced else "all of them free"
         if self.unpriced:
             total += f", without {', '.join(self.unpriced)}: no price is known"
         return "\n".join([*lines, total, f"({note})"])

@@ -32,6 +32,10 @@ NETWORK = "TRUERECALL_RIVAL_NETWORK"
 """Set to 1 by the harness where a rival must reach another machine; otherwise only loopback can be reached."""
 EMBEDDER_URL = "TRUERECALL_EMBEDDER_URL"
 """An OpenAI-compatible base URL (``http://127.0.0.1:PORT/v1``) that embeds, for a rival that is lent an embedder."""
+EMBEDDER_NAME = "TRUERECALL_EMBEDDER_NAME"
+"""Which model embeds there: what a rival asks for, and the ``embedder`` of its configuration."""
+EMBEDDER_DIMENSION = "TRUERECALL_EMBEDDER_DIMENSION"
+"""How many numbers a vector has."""
 CHAT_URL = "TRUERECALL_CHAT_URL"
 """An OpenAI-compatible base URL that answers, for a rival that extracts by a model."""
 CHAT_MODEL = "TRUERECALL_CHAT_MODEL"
@@ -102,7 +106,11 @@ class Census:
 
 
 class Adapter(Protocol):
-    """One rival. ``configuration`` is asked for before ``open``: import the rival in ``open``, not before."""
+    """One rival. ``configuration`` is asked for before ``open``: import the rival in ``open``, not before.
+
+    An adapter whose closed folder may be moved and opened again has ``reusable = True``; then its ingestion is kept
+    between runs, and the size of its store is measured.
+    """
 
     @property
     def name(self) -> str:
@@ -206,7 +214,13 @@ def _hello(adapter: Adapter) -> dict[str, object]:
         "python": ".".join(map(str, sys.version_info[:3])),
         "line_sha256": own,
     }
-    return {"protocol": PROTOCOL, "name": adapter.name, "configuration": configuration}
+    reusable = bool(getattr(adapter, "reusable", False))
+    return {
+        "protocol": PROTOCOL,
+        "name": adapter.name,
+        "configuration": configuration,
+        "reusable": reusable,
+    }
 
 
 def _recalled(recalled: Recalled) -> dict[str, object]:

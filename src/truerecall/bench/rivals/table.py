@@ -20,6 +20,21 @@ Need = Literal[
 ]
 
 
+Setup = Literal[
+    "default",  # as the package is installed and constructed by its own defaults
+    "best",  # the most that could be set up here in its favour
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RivalArm:
+    """One way in which a rival is measured where nobody says otherwise."""
+
+    setup: Setup
+    options: Mapping[str, str] = field(default_factory=dict)
+    """As ``--system NAME,option=value`` takes them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rival:
     """One installation of one system: what is installed, how it is spoken to, and what must be said of it."""
@@ -35,7 +50,11 @@ class Rival:
     python: tuple[tuple[int, int], tuple[int, int]]
     """The first Python that it runs on, and the first that it does not: ``((3, 10), (3, 14))``."""
     options: tuple[str, ...] = ()
-    """What the script takes as ``option=value``."""
+    """What may be given to the script as ``option=value``; ``blocks`` is set to ``own`` for its conformance test."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """Options that the script is always given."""
+    arms: tuple[RivalArm, ...] = (RivalArm("default"),)
+    """How a head-to-head measures it."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Set for its process: its own switches against telemetry above all."""
     passed: tuple[str, ...] = ()
@@ -58,19 +77,87 @@ class Rival:
     """Conformance checks that say nothing about it, with the reason."""
     fails: Mapping[str, str] = field(default_factory=dict)
     """Conformance checks that it is known to fail, and what that means for its figures: said, not hidden."""
-    build: tuple[str, ...] = ()
-    """Requirements that are installed without their dependencies, where those cannot be had or must not be."""
 
+
+_OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "ORT_DISABLE_TELEMETRY": "1"}
+_MEM0 = (
+    "Its default threshold of 0.1 cuts results: it is asked without one.",
+    "add(timestamp=…) raises in the open package: the time is given as the creation time in the metadata.",
+    "Its side store stays locked after close(): each conversation has a process of its own.",
+    "Its telemetry, on by default, is off.",
+    "It has no embedder that runs offline by itself: it is lent ours over loopback, so its times hold HTTP calls.",
+    "A vector of each text is computed anew, as it computes them one by one.",
+)
+_DOUBLES = {
+    "second ingest doubles nothing": "with infer=False it stores a text again; a measurement ingests once",
+}
+_MEM0_OPTIONS = ("infer", "blocks")
 
 RIVALS: Mapping[str, Rival] = {
     rival.name: rival
     for rival in (
+        Rival(
+            name="mem0",
+            package="mem0ai 2.2.1",
+            requirements="mem0.txt",
+            adapter="mem0_adapter.py",
+            python=((3, 11), (3, 14)),
+            options=_MEM0_OPTIONS,
+            arms=(RivalArm("default", {"infer": "false"}), RivalArm("best", {"infer": "true"})),
+            environment={"MEM0_TELEMETRY": "False", **_OFFLINE},
+            embedder="required",
+            chat="optional",
+            disclosures=(
+                *_MEM0,
+                "Without spaCy and fastembed its hybrid search is silently a search by vectors alone.",
+            ),
+            fails=_DOUBLES,
+        ),
+        Rival(
+            name="mem0-extras",
+            package="mem0ai 2.2.1",
+            requirements="mem0-extras.txt",
+            adapter="mem0_adapter.py",
+            python=((3, 11), (3, 14)),
+            options=_MEM0_OPTIONS,
+            arguments={"extras": "true"},
+            arms=(RivalArm("best", {"infer": "false"}),),
+            environment={"MEM0_TELEMETRY": "False", **_OFFLINE},
+            embedder="required",
+            chat="optional",
+            disclosures=(
+                *_MEM0,
+                "Installed with spaCy and fastembed; the English model and the stop list that it would download are "
+                "given to it: en_core_web_sm 3.8.0 as a package, and spaCy's stop list, which its texts have been "
+                "through already.",
+            ),
+            fails=_DOUBLES,
+        ),
+        Rival(
+            name="mnemosyne",
+            package="mnemosyne-memory 3.15.1",
+            requirements="mnemosyne.txt",
+            adapter="mnemosyne_adapter.py",
+            python=((3, 11), (3, 14)),
+            arms=(RivalArm("default"), RivalArm("best", {"embedder": "local"})),
+            environment=_OFFLINE,
+            embedder="optional",
+            disclosures=(
+                "It takes no event time: the time is in the metadata, which its search does not look at.",
+                "It merges identical texts silently: they share a handle, so none counts as lost.",
+                "Facts that it derives are put down to the memory that they name as their source.",
+                "It gives fewer results than it is asked for.",
+                "Two ingestions of the same texts need not give the same order.",
+                "With an embedder, each text is sent twice over loopback, as it embeds for two tables.",
+            ),
+        ),
         Rival(
             name="example",
             package="example 1",
             requirements="example.txt",
             adapter="example_adapter.py",
             python=((3, 10), (4, 0)),
+            arms=(),
             disclosures=("A system of nothing, to try the machinery with.",),
         ),
     )

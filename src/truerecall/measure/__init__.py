@@ -1,1 +1,1 @@
-"""What counts: ranking metrics, intervals, paired comparisons, evidence in the block, latency and plots."""
+"""What counts: ranking metrics, intervals, paired comparisons, evidence in the block, latency, prices and plots."""

@@ -26,6 +26,7 @@ from truerecall.bench.systems.protocol import Granularity, System
 from truerecall.bench.systems.table import SYSTEMS, controls
 from truerecall.cli.choosing import system_of
 from truerecall.cli.data import data
+from truerecall.cli.gate import gate_command, ledger_command
 from truerecall.cli.progress import Display
 from truerecall.cli.qa import calibrate_command, qa_command
 from truerecall.cli.suite import suite_command
@@ -46,6 +47,8 @@ def bench_command() -> None:
 
 bench_command.add_command(data)
 bench_command.add_command(suite_command)
+bench_command.add_command(gate_command)
+bench_command.add_command(ledger_command)
 bench_command.add_command(qa_command)
 bench_command.add_command(calibrate_command)
 

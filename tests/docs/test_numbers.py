@@ -104,16 +104,25 @@ def printable(manifest: Any) -> set[str]:
     found = {text for leaf in leaves(manifest) if isinstance(leaf, str) for text in DECIMAL.findall(leaf)}
     figures = [leaf for leaf in leaves(manifest) if isinstance(leaf, int | float)]
     for dataset in manifest.get("datasets", ()):
-        base = [s["latency"]["p50"] for s in dataset["systems"] if s["name"] == "bm25"]
-        figures += [s["latency"]["p50"] / base[0] for s in dataset["systems"] if base]
-        for system in dataset["systems"]:
+        systems = dataset.get("systems", ())
+        base = [s["latency"]["p50"] for s in systems if s["name"] == "bm25"]
+        figures += [s["latency"]["p50"] / base[0] for s in systems if base]
+        for system in systems:
             means = {cell["metric"]: cell["mean"] for cell in system["cells"] if cell["type"] == "all"}
             shuffled = {name: name.replace("carry@", "carry_shuffled@") for name in means}
             figures += [means[a] - means[b] for a, b in shuffled.items() if a != b and b in means]
     figures = [abs(figure) for figure in figures]
+    places: tuple[int, ...] = (1, 2, 3)
+    if manifest.get("kind") == "published":
+        places = (1, 4)
+    if manifest.get("kind") in ("qa", "head-to-head"):
+        found |= {f"{figure:.2g}" for figure in figures if 0 <= figure <= 1}  # a p
+        places = (1, 2, 3, 5)  # a price of a question is small
+    if manifest.get("kind") == "qa":
+        figures += [100 * figure for figure in figures if 0 <= figure <= 1]
     if manifest.get("kind") == "budgets":
         figures += [1000 * figure for figure in figures]
-    if "alpha" in manifest:
+    if "alpha" in manifest and manifest.get("kind") != "head-to-head":
         p_values = [row["p_holm"] for row in manifest["rows"]]
         p_values += [row["comparison"]["p"] for row in (*manifest["rows"], *manifest.get("reported", ()))]
         found |= {f"{p:.2g}" for p in p_values}
@@ -124,7 +133,7 @@ def printable(manifest: Any) -> set[str]:
         compared = [row for table in manifest["tables"] for row in (*table["rows"], *table["blind"])]
         changes = [figure["change"] for row in compared for figure in row["figures"]]
         found |= {f"{p:.2g}" for c in changes for p in (c["p"], c["p_holm"]) if p is not None}
-    return found | {f"{figure:,.{places}f}" for figure in figures for places in (1, 2, 3)} | {
+    return found | {f"{figure:,.{at}f}" for figure in figures for at in places} | {
         str(figure) for figure in figures
     }  # fmt: skip
 
@@ -220,7 +229,9 @@ def test_each_headline_figure_of_the_page_is_the_one_of_its_system_and_metric() 
     for chapter in CHAPTER.findall(PAGE):
         if not (named := re.search(r"^Manifest: \[([\w-]+\.json)\]", chapter, re.MULTILINE)):
             continue
-        systems = {s["name"]: s for d in committed[named[1]]["datasets"] for s in d["systems"]}
+        systems = {
+            s["name"]: s for d in committed[named[1]].get("datasets", ()) for s in d.get("systems", ())
+        }
         short = chapter.partition("### The short answer")[2].partition("\n### ")[0]
         for row in tables(short):
             for column, printed in row.items():

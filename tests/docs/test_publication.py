@@ -30,14 +30,10 @@ from truerecall.bench.measured import (
     SweepRow,
     record_json,
 )
+from truerecall.bench.report.committed import Committed, committed
 from truerecall.bench.report.design import figures_block, sweep_block
-from truerecall.bench.report.publication import (
-    Committed,
-    committed,
-    picture,
-    publication,
-    readme_figures,
-)
+from truerecall.bench.report.publication import publication
+from truerecall.bench.report.readme import picture, readme_figures
 from truerecall.bench.systems.protocol import Tuning
 from truerecall.errors import RunError
 from truerecall.measure.comparing import ClusterDifference, Comparison

@@ -1,11 +1,23 @@
 """How a system's tuning is told beside its figures."""
 
-from truerecall.bench.manifest import DatasetResult
-from truerecall.bench.qa.manifest import QaDataset
+from typing import Protocol
+
 from truerecall.bench.systems.protocol import Tuning
 
 
-def tuning_words(tuning: Tuning, dataset: DatasetResult | QaDataset) -> str:
+class HasSplit(Protocol):
+    """A data set of a manifest of any kind."""
+
+    @property
+    def name(self) -> str:
+        """Such as ``locomo``."""
+
+    @property
+    def split(self) -> str:
+        """dev, held-out or all."""
+
+
+def tuning_words(tuning: Tuning, dataset: HasSplit) -> str:
     """One phrase: out-of-fold, in-sample, tuned on other data, or no tuning that anybody declared."""
     if tuning.scheme == "none":
         return "no tuning declared"
@@ -17,7 +29,7 @@ def tuning_words(tuning: Tuning, dataset: DatasetResult | QaDataset) -> str:
     return f"in-sample, which no p accounts for ({tried})"
 
 
-def measured_on_tuned(tuning: Tuning, dataset: DatasetResult | QaDataset) -> bool:
+def measured_on_tuned(tuning: Tuning, dataset: HasSplit) -> bool:
     """Whether the data that were tuned on are among those that were asked."""
     name, _, split = tuning.tuned_on.casefold().partition(" ")
     return name == dataset.name.casefold() and dataset.split in (split, "all")

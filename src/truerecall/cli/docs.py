@@ -14,8 +14,7 @@ import click
 from truerecall.bench.report.ablation import ablation_block
 from truerecall.bench.report.against import against_block
 from truerecall.bench.report.claims import CLAIMS, SUITE, claims_block, suite_block
-from truerecall.bench.report.design import figures_block, sweep_block
-from truerecall.bench.report.publication import (
+from truerecall.bench.report.committed import (
     ABLATION,
     DEFAULT,
     FIGURES,
@@ -25,10 +24,10 @@ from truerecall.bench.report.publication import (
     SWEEP,
     Committed,
     committed,
-    picture,
-    publication,
-    readme_figures,
 )
+from truerecall.bench.report.design import figures_block, sweep_block
+from truerecall.bench.report.publication import publication
+from truerecall.bench.report.readme import picture, readme_figures
 from truerecall.bench.report.speed import speed_block
 from truerecall.bench.report.switches import DECIDED, SWITCHES, decided_block, switches_block
 from truerecall.cli.main import main

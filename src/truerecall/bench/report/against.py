@@ -7,10 +7,19 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from truerecall.bench.compare import CompareReport, RowResult
-from truerecall.bench.manifest import DatasetResult, GridLevel, RetrievalManifest
+from truerecall.bench.manifest import DatasetResult, RetrievalManifest
 from truerecall.bench.measured import Sweep
 from truerecall.bench.report.design import UNMEASURED, block
-from truerecall.bench.report.figures import MISSING, count, find, heading, number, signed, value
+from truerecall.bench.report.figures import (
+    MISSING,
+    count,
+    find,
+    heading,
+    number,
+    signed,
+    split_row,
+    value,
+)
 from truerecall.bench.report.tables import Section, Table, section, table
 from truerecall.errors import RunError
 from truerecall.measure.comparing import Comparison
@@ -178,7 +187,7 @@ def _verdict(report: CompareReport, result: RowResult) -> str:
 
 
 def _check_same_run(dataset: DatasetResult, report: CompareReport, result: RowResult, file: str) -> None:
-    level, metric = _row(result.row)
+    level, metric = split_row(result.row)
     for name, mean in (
         (report.system_a, result.comparison.mean_a),
         (report.system_b, result.comparison.mean_b),
@@ -192,12 +201,5 @@ def _check_same_run(dataset: DatasetResult, report: CompareReport, result: RowRe
             )
 
 
-def _row(name: str) -> tuple[GridLevel | None, str]:
-    level, colon, metric = name.partition(":")
-    if not colon:
-        return None, name
-    return ("turn" if level == "turn" else "session"), metric
-
-
 def _title(name: str) -> str:
-    return heading(*_row(name))
+    return heading(*split_row(name))

@@ -5,9 +5,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
-from truerecall.bench.manifest import ALL, Cell, DatasetResult, GridLevel, Interval, Latency, SystemResult
-from truerecall.bench.qa.manifest import QaDataset
+from truerecall.bench.manifest import (
+    ALL,
+    Cell,
+    DatasetResult,
+    ExclusionRow,
+    GridLevel,
+    Interval,
+    Latency,
+    SystemResult,
+)
 
 MISSING = "-"
 BASELINE = "bm25"
@@ -17,6 +26,26 @@ SEARCHLESS = frozenset({"null", "random", "recent", "full dump", "oracle"})
 
 # Control characters would reach the terminal, bidirectional ones reorder what is read beside them.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+
+
+class AnyData(Protocol):
+    """A data set of a manifest of any kind: what it is, and what was left out of it."""
+
+    @property
+    def name(self) -> str:
+        """Such as ``locomo``."""
+
+    @property
+    def variant(self) -> str:
+        """Such as ``oracle``."""
+
+    @property
+    def split(self) -> str:
+        """dev, held-out or all."""
+
+    @property
+    def exclusions(self) -> list[ExclusionRow]:
+        """What was left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +135,13 @@ def arranged(dataset: DatasetResult) -> DatasetResult:
     return dataset.model_copy(update={"systems": order})
 
 
-def title(dataset: DatasetResult | QaDataset) -> str:
+def title(dataset: AnyData) -> str:
     """A data set with its variant, and with the split where only that part of the file was read."""
     parts = dict.fromkeys(part for part in (dataset.variant, dataset.split) if part not in ("", "all"))
     return f"{dataset.name} ({', '.join(parts)})" if parts else dataset.name
 
 
-def reasons(dataset: DatasetResult | QaDataset) -> list[tuple[str, int]]:
+def reasons(dataset: AnyData) -> list[tuple[str, int]]:
     """Why something was left out, with how often; most frequent first."""
     counts = Counter(row.reason for row in dataset.exclusions)
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -171,6 +200,14 @@ def shown(metric: str) -> str:
     base, cut = base_and_cut(metric)
     name = {"mrr": "MRR", "ndcg": "nDCG"}.get(base, base)
     return name if cut is None else f"{name}@{cut}"
+
+
+def split_row(name: str) -> tuple[GridLevel | None, str]:
+    """``turn:any@10``, as a comparison names a row, as its level and metric."""
+    level, colon, metric = name.partition(":")
+    if not colon:
+        return None, name
+    return ("turn" if level == "turn" else "session"), metric
 
 
 def heading(level: GridLevel | None, metric: str) -> str:

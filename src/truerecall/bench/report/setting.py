@@ -8,6 +8,7 @@ from truerecall.bench.manifest import DatasetResult, Provenance, SystemResult
 from truerecall.bench.qa.manifest import Arm, QaDataset
 from truerecall.bench.report.figures import (
     MISSING,
+    AnyData,
     baseline,
     count,
     counted,
@@ -83,7 +84,7 @@ def qa_data(dataset: QaDataset) -> Section:
     return section("data", "Data", (), [table("The file that was read", ["fact", "value"], facts, words=2)])
 
 
-def left_out(dataset: DatasetResult | QaDataset) -> Section:
+def left_out(dataset: AnyData) -> Section:
     """Exclusions by reason, and each of them."""
     dropping = Counter(row.reason for row in dataset.exclusions if row.drops_question)
     by_reason = table(

@@ -1,11 +1,11 @@
 """The short answer for a terminal: plain ASCII, one table a data set."""
 
 from truerecall.bench.manifest import DatasetResult, RetrievalManifest
-from truerecall.bench.qa.manifest import QaDataset
 from truerecall.bench.report.columns import Column, ascii_table, short_names, wrapped
 from truerecall.bench.report.figures import (
     HEADLINES,
     MISSING,
+    AnyData,
     Headline,
     agreed,
     arranged,
@@ -46,7 +46,7 @@ def summary(manifest: RetrievalManifest, width: int = 100) -> str:
     return "\n".join(lines) + "\n"
 
 
-def left_out(dataset: DatasetResult | QaDataset) -> str:
+def left_out(dataset: AnyData) -> str:
     """Exclusions by reason, most frequent first, in one line."""
     if not dataset.exclusions:
         return "Left out: nothing"

@@ -1,8 +1,7 @@
 """The sentences that stand beside figures: what a number is, and what it is not."""
 
 from truerecall.bench.manifest import DatasetResult
-from truerecall.bench.qa.manifest import QaDataset
-from truerecall.bench.report.figures import baseline
+from truerecall.bench.report.figures import AnyData, baseline
 
 WIRING_PROOF = "Wiring proof, not a result: made on fixtures or with toy models."
 NOT_ACCURACY = (
@@ -66,12 +65,12 @@ _LICENCES = {
 }
 
 
-def family(dataset: DatasetResult | QaDataset) -> str:
+def family(dataset: AnyData) -> str:
     """The name of a data set without its spelling: ``LoCoMo`` is ``locomo``."""
     return dataset.name.casefold()
 
 
-def licence(dataset: DatasetResult | QaDataset) -> str:
+def licence(dataset: AnyData) -> str:
     """Under which terms the data may be used."""
     return _LICENCES.get(family(dataset), f"{dataset.name}: see the terms that came with the file.")
 

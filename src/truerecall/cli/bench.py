@@ -30,6 +30,7 @@ from truerecall.cli.gate import gate_command, ledger_command
 from truerecall.cli.progress import Display
 from truerecall.cli.qa import calibrate_command, qa_command
 from truerecall.cli.suite import suite_command
+from truerecall.cli.systems import systems_command
 from truerecall.cli.text import readable_json
 from truerecall.core.clock import system_clock
 from truerecall.errors import InvalidInput, RunError
@@ -47,6 +48,7 @@ def bench_command() -> None:
 
 bench_command.add_command(data)
 bench_command.add_command(suite_command)
+bench_command.add_command(systems_command)
 bench_command.add_command(gate_command)
 bench_command.add_command(ledger_command)
 bench_command.add_command(qa_command)

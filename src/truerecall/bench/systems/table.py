@@ -1,10 +1,13 @@
 """Which systems can be measured: adding one is one file and one row here."""
 
+import os
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from truerecall.bench.rivals.making import make_rival, options_of
+from truerecall.bench.rivals.table import RIVALS, Rival
 from truerecall.bench.systems.bm25 import Bm25
 from truerecall.bench.systems.folds import load_folds
 from truerecall.bench.systems.full_dump import FullDump
@@ -77,6 +80,15 @@ def _seed(options: Options) -> int:
         raise InvalidSettings(f"seed is {options['seed']!r}", remedy="Give a whole number.") from None
 
 
+def _rival(rival: Rival) -> Row:
+    return Row(
+        lambda options: make_rival(rival, options, os.environ),
+        options=options_of(rival),
+        control=False,
+        inapplicable=rival.inapplicable,
+    )
+
+
 SYSTEMS: Mapping[str, Row] = {
     "null": Row(lambda options: Null(), inapplicable={"needle found": "it recalls nothing"}),
     "random": Row(
@@ -93,6 +105,7 @@ SYSTEMS: Mapping[str, Row] = {
     "bm25": Row(lambda options: Bm25()),
     "truerecall": Row(_truerecall, options=("embedder", "settings", "name", "folds"), control=False),
     "command": Row(_command, options=("command", "timeout"), control=False),
+    **{name: _rival(rival) for name, rival in RIVALS.items()},
 }
 
 

@@ -1,0 +1,88 @@
+"""From a name and its options to a rival that can be measured, or the reason why it cannot."""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from truerecall.bench.rivals.installing import installed, root_of
+from truerecall.bench.rivals.system import Lent, LentChat, RivalSystem
+from truerecall.bench.rivals.table import Rival
+from truerecall.errors import InvalidSettings
+from truerecall.models.protocols import Embedder
+from truerecall.models.registry import embedder
+
+_OURS = ("timeout", "embedder", "chat_url", "chat_model", "chat_key")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_SECONDS = 600.0
+
+
+def options_of(rival: Rival) -> tuple[str, ...]:
+    """Every option that ``--system`` may give it."""
+    lent = [] if rival.embedder == "none" else ["embedder"]
+    asked = [] if rival.chat == "none" else ["chat_url", "chat_model", "chat_key"]
+    return (*rival.options, *lent, *asked, "timeout")
+
+
+def make_rival(rival: Rival, options: Mapping[str, str], environment: Mapping[str, str]) -> RivalSystem:
+    """The rival, ready to be opened.
+
+    Raises:
+        InvalidSettings: it cannot be measured here, is not installed, or lacks what it needs.
+        ModelError: the embedder that it should be lent cannot be used.
+    """
+    if rival.reason:
+        raise InvalidSettings(rival.reason, where=rival.name, remedy="Measure another one.")
+    found = installed(rival, root_of(environment))
+    if found is None:
+        raise InvalidSettings(
+            f"{rival.name} is not installed", remedy=f"Run: truerecall bench systems install {rival.name}."
+        )
+    missing = [name for name in rival.required if not environment.get(name)]
+    if missing:
+        raise InvalidSettings(
+            f"{rival.name} needs {', '.join(missing)}, which is not set", remedy="Set it, and try again."
+        )
+    given = {name: value for name, value in options.items() if name not in _OURS}
+    lent = Lent(_embedder(rival, options), _chat(rival, options, environment))
+    return RivalSystem(rival, given, found, environment, lent, _timeout(options))
+
+
+def _embedder(rival: Rival, options: Mapping[str, str]) -> Embedder | None:
+    name = options.get("embedder", "local" if rival.embedder == "required" else "none")
+    lent = None if rival.embedder == "none" else embedder(name)
+    if lent is None and rival.embedder == "required":
+        raise InvalidSettings(
+            f"{rival.name} does not work without an embedder", remedy="Give embedder=local, or leave it out."
+        )
+    return lent
+
+
+def _chat(rival: Rival, options: Mapping[str, str], environment: Mapping[str, str]) -> LentChat | None:
+    wanted = rival.chat == "required" or options.get("infer") == "true"
+    if rival.chat == "none" or not (wanted or "chat_url" in options):
+        return None
+    url, model = options.get("chat_url", ""), options.get("chat_model", "")
+    if not url or not model:
+        raise InvalidSettings(
+            f"{rival.name} asks a chat model here, and none is named",
+            remedy="Give chat_url=URL,chat_model=NAME and, where it needs a key, chat_key=VARIABLE.",
+        )
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+        raise InvalidSettings("chat_url is no address", remedy="Give one such as https://models.example/v1.")
+    variable = options.get("chat_key", "")
+    if variable and not environment.get(variable):
+        raise InvalidSettings(f"{variable} is not set", remedy=f"Set {variable} to the key.")
+    key = environment[variable] if variable else "none"
+    return LentChat(url, model, key, parts.hostname in _LOOPBACK)
+
+
+def _timeout(options: Mapping[str, str]) -> float:
+    try:
+        value = float(options.get("timeout", _SECONDS))
+    except ValueError:
+        value = -1.0
+    if not 0.0 < value < float("inf"):
+        raise InvalidSettings(
+            f"timeout is {options['timeout']!r}", remedy="Give seconds above 0, such as 600."
+        )
+    return value

@@ -4,7 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, get_args
@@ -18,6 +18,7 @@ from truerecall.bench.qa.rubrics import load_rubrics
 from truerecall.bench.qa.sampling import Drawing
 from truerecall.bench.systems.protocol import Granularity
 from truerecall.errors import InvalidInput
+from truerecall.measure.prices import PriceTable, load_prices, shipped
 from truerecall.models.protocols import ChatModel, ChatParameters
 from truerecall.models.specs import FORMS, opened, parse_spec
 from truerecall.models.unsaid import Unsaid
@@ -57,6 +58,15 @@ class Asking:
             )
         answer, *judges = (model_of(spec, environment) for spec in (self.answer, *self.judges))
         return Models(answer, tuple(judges))
+
+    def table(self) -> PriceTable:
+        """The prices; ours hold at the providers' own addresses only."""
+        if self.prices is not None:
+            return load_prices(self.prices)
+        ours = shipped()
+        specs = [parse_spec(spec, PARAMETERS) for spec in (self.answer, *self.judges) if spec]
+        elsewhere = {spec.name for spec in specs if spec.base_url}
+        return replace(ours, prices={n: price for n, price in ours.prices.items() if n not in elsewhere})
 
     def unsaid(self, environment: Mapping[str, str]) -> Unsaid:
         """The keys that the models are asked with."""
@@ -100,6 +110,7 @@ def qa_options(asking: Asking, kept: Kept, asked: Asked | None = None) -> QaOpti
         cache=kept.cache,
         command=shlex.join(["truerecall", *sys.argv[1:]]),
         rubrics=load_rubrics(asking.rubrics),
+        prices=asking.table(),
         max_cost=asking.max_cost,
         unknown_price=asking.unknown_price,
         jobs=asking.jobs,

@@ -38,7 +38,8 @@ def calibrate(
         )
     with Desk.opened(options, calibrate_plan(judges, options), models, progress, timer) as desk:
         dues = {name: calibration_dues(judge, options.rubrics) for name, judge in models.items()}
-        plan = Plan(tuple(desk.planned("calibrate", judge, dues[name]) for name, judge in models.items()))
+        stages = [desk.planned("calibrate", judge, dues[name]) for name, judge in models.items()]
+        plan = Plan(tuple(stages), desk.lost)
         announce(plan)
         plan.check(options.max_cost, unknown_price=options.unknown_price)
         for name, judge in models.items():

@@ -49,7 +49,7 @@ class Desk:
         with RunFolder.opened(options.out, options.name, plan) as folder:
             store = StageStore(below(folder.out, STAGES), options.unsaid)
             try:
-                purse = Purse(models, options.pricing, options.max_cost)
+                purse = Purse(models, options.prices.of, options.max_cost)
                 terms = Terms(
                     store,
                     options.name,

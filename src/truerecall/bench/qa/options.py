@@ -13,12 +13,12 @@ from truerecall.bench.qa.prompting import prompts_digest
 from truerecall.bench.qa.roles import name_of, requested
 from truerecall.bench.qa.rubrics import Rubrics, load_rubrics
 from truerecall.bench.qa.sampling import Drawing
-from truerecall.bench.qa.spending import Pricing
 from truerecall.bench.run import RunOptions
 from truerecall.bench.scoring import Ruler
 from truerecall.bench.systems.protocol import Granularity, System
 from truerecall.core.config import RecallSettings
 from truerecall.errors import InvalidInput
+from truerecall.measure.prices import PriceTable, shipped
 from truerecall.models.protocols import ChatModel
 from truerecall.models.unsaid import Unsaid
 
@@ -76,9 +76,7 @@ class QaOptions:
     """The folder of the file of vectors; ``out`` where none is named."""
     rubrics: Rubrics = field(default_factory=load_rubrics)
     errata: Errata | None = None
-    pricing: Pricing = lambda model: None
-    prices: str = ""
-    """Date and sha256 of the price table."""
+    prices: PriceTable = field(default_factory=shipped)
     max_cost: float | None = None
     """US dollars that this process may spend at most."""
     unknown_price: bool = False

@@ -8,6 +8,8 @@ from truerecall.errors import InvalidInput
 
 _HEAD = ("stage", "model", "calls", "stored", "tokens in", "tokens out", "US dollars")
 
+_NOTE = "upper bounds: every answer as long as its limit, no prompt cached, no call repeated"
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -34,6 +36,8 @@ class Plan:
     """All calls of a run."""
 
     stages: tuple[Planned, ...]
+    lost: int = 0
+    """Calls that earlier processes of the run began and never kept."""
 
     @property
     def calls(self) -> int:
@@ -55,15 +59,19 @@ class Plan:
         rows = [_HEAD, *(_row(stage) for stage in self.stages)]
         widths = [max(len(row[at]) for row in rows) for at in range(len(_HEAD))]
         lines = [_line(row, widths) for row in rows]
+        if self.lost:
+            lines.append(f"{self.lost} calls were begun before and never kept: they may have been paid")
         if not self.calls:
             return "\n".join([*lines, "every result is stored: no call is made"])
-        note = "upper bounds: every answer as long as its limit, no prompt cached, no call repeated"
-        priced = [stage for stage in self.stages if stage.calls and not stage.free]
-        total = f"{self.calls:,} calls, "
-        total += f"at most {dollars(self.cost)} US dollars" if priced else "all of them free"
+        asked = [stage for stage in self.stages if stage.calls]
+        said = [f"{self.calls:,} calls"]
+        if any(stage.cost and not stage.free for stage in asked):
+            said.append(f"at most {dollars(self.cost)} US dollars")
+        if all(stage.free for stage in asked):
+            said.append("all of them free")
         if self.unpriced:
-            total += f", without {', '.join(self.unpriced)}: no price is known"
-        return "\n".join([*lines, total, f"({note})"])
+            said.append(f"no price is known of {', '.join(self.unpriced)}")
+        return "\n".join([*lines, ", ".join(said), f"({_NOTE})"])
 
     def check(self, max_cost: float | None, *, unknown_price: bool) -> None:
         """Whether the calls may be made.

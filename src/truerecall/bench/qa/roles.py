@@ -18,6 +18,11 @@ def name_of(model: ChatModel) -> str:
     return f"{provider}:{PurePath(rest).name}" if provider in _FILES else model.name
 
 
+def is_toy(model: ChatModel) -> bool:
+    """Whether a model's figures say nothing: it follows a script, or is the small one that is there for trials."""
+    return model.name.startswith("scripted:") or "smollm" in name_of(model).lower()
+
+
 def requested(model: ChatModel) -> dict[str, Setting]:
     """What a model is asked with, as far as it decides an answer."""
     parameters = model.parameters

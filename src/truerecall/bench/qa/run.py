@@ -25,7 +25,7 @@ from truerecall.bench.qa.options import Models, QaOptions, qa_plan
 from truerecall.bench.qa.plan import Plan
 from truerecall.bench.qa.prompting import prompts_digest
 from truerecall.bench.qa.records import Called, Judged, QaRow, Stage
-from truerecall.bench.qa.roles import name_of, role_of
+from truerecall.bench.qa.roles import is_toy, name_of, role_of
 from truerecall.bench.qa.sampling import draw
 from truerecall.bench.qa.stamping import proves_wiring, stamps
 from truerecall.bench.qa.verdict import parse_verdict
@@ -171,14 +171,17 @@ class _Run:
             stages += [planned("calibrate", j, self._calibrations[name_of(j)]) for j in self._models.judges]
         stages.append(planned("answer", self._models.answer, self._answers))
         stages += [planned("judge", judge, self._expected(judge)) for judge in self._models.judges]
-        return Plan(tuple(stages))
+        return Plan(tuple(stages), self._desk.lost)
 
     def finished(self) -> QaManifest:
         """Ask what is to be asked, and keep the figures."""
         calibrations = self._calibrated()
         self._desk.caller.ask("answer", self._models.answer, self._answers)
         judged = {name_of(judge): self._judge(judge) for judge in self._models.judges}
-        rows = [self._row(one, judged) for one in self._answering]
+        rows = [
+            self._row(one, {name: found[at] for name, found in judged.items()})
+            for at, one in enumerate(self._answering)
+        ]
         text = qa_rows_text(rows)
         manifest = self._manifest(rows, calibrations, sha256(text.encode("utf-8")).hexdigest())
         self._desk.folder.finish(text, manifest)
@@ -213,17 +216,17 @@ class _Run:
             raise refusal(refused)
         return found
 
-    def _judge(self, judge: ChatModel) -> dict[Answering, list[Judging]]:
-        """A judge's calls, by what they are about."""
-        judged: dict[Answering, list[Judging]] = {}
+    def _judge(self, judge: ChatModel) -> list[list[Judging]]:
+        """A judge's calls about each answer; none about what was not answered."""
+        judged = []
         for one in self._answering:
             called = self._desk.result(one.key)
-            if called.failure is None:
-                judged[one] = list(self._dues.verdicts(judge, one.posed, called.text))
-        self._desk.caller.ask("judge", judge, [j.due for own in judged.values() for j in own])
+            answered = called.failure is None
+            judged.append(list(self._dues.verdicts(judge, one.posed, called.text)) if answered else [])
+        self._desk.caller.ask("judge", judge, [judging.due for own in judged for judging in own])
         return judged
 
-    def _row(self, one: Answering, judged: Mapping[str, Mapping[Answering, Sequence[Judging]]]) -> QaRow:
+    def _row(self, one: Answering, judged: Mapping[str, Sequence[Judging]]) -> QaRow:
         posed, called = one.posed, self._desk.result(one.key)
         question = posed.question
         answered = called.failure is None
@@ -232,7 +235,7 @@ class _Run:
         for judge, found in judged.items():
             if not answered:
                 own[judge] = Judged(verdict="failed")
-            for judging in found.get(one, ()):
+            for judging in found:
                 (corrected if judging.corrected else own)[judge] = self._verdict(judging.due.key)
         errata = self._options.errata
         wrong = errata is not None and errata.of(question.id) is not None
@@ -277,8 +280,8 @@ class _Run:
             answer=roles[0],
             judges=roles[1:],
             called=called,
-            pricing=options.pricing,
-            priced_on=options.prices,
+            pricing=options.prices.of,
+            priced_on=options.prices.dated,
             free=[name for name, model in self._models.by_name.items() if model.free],
             errata=options.errata,
             seed=options.seed,
@@ -294,7 +297,7 @@ class _Run:
             prompts=prompts_digest() | options.rubrics.digests(),
             calibrations=list(calibrations),
             errata_sha256=options.errata.sha256 if options.errata else "",
-            prices=options.prices,
+            prices=f"{options.prices.dated} {options.prices.sha256}",
             calls=Calls(
                 made={stage: desk.caller.made[stage] for stage in _STAGES},
                 reused={stage: desk.caller.reused[stage] for stage in _STAGES},
@@ -328,7 +331,7 @@ class _Run:
         """Whether a model or an embedder is in use whose figures say nothing."""
         return (
             self._options.wiring_proof
-            or any(model.name.startswith("scripted:") for model in self._models.by_name.values())
+            or any(is_toy(model) for model in self._models.by_name.values())
             or any(embedder_of(system).startswith(TOY) for system in self._systems)
         )
 

@@ -86,6 +86,6 @@ class Purse:
     def stop(self) -> RunError:
         """What is raised where no further call may be made."""
         return RunError(
-            f"the next call could pass --max-cost {self._limit:.2f} US dollars: {self.spent:.2f} are spent",
+            f"the next call could pass --max-cost {self._limit:.2f} US dollars: {self.spent:.2f} may be spent",
             remedy="Nothing is lost. Run the same command again with a higher --max-cost; it goes on from here.",
         )

@@ -129,6 +129,12 @@ def test_judges_are_compared_on_what_both_judged_validly() -> None:
     assert (found.types_stable, found.types) == (1, 2)
 
 
+def test_it_does_not_matter_which_of_both_judges_has_no_valid_verdict() -> None:
+    for one, two in (("cwcci", "cwccc"), ("cwccc", "cwccf")):
+        found = agreement_of(made(rows_of(one, two)), "all")
+        assert (found.n, found.correct_a, found.correct_b, found.raw) == (4, 3, 3, 1.0)
+
+
 def test_a_type_that_one_judge_lacks_is_no_agreement() -> None:
     missing = agreement_of(made(rows_of("cccii", "ccccc")), "temporal")
     assert (missing.n, missing.stable, missing.spread, missing.raw, missing.p) == (0, False, None, None, None)

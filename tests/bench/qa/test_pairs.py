@@ -128,6 +128,17 @@ def test_one_conversation_shows_nothing_for_there_is_no_other_to_draw() -> None:
     assert (first.by_conversation, first.shown) == (None, False)
 
 
+def test_a_difference_that_other_conversations_could_turn_is_not_said() -> None:
+    # Thirty in favour in one conversation, five against in another: drawn again, the difference may be below 0.
+    ours = "".join("w" if place % 3 == 1 and place < 15 else "c" for place in range(90))
+    theirs = "".join("w" if place % 3 == 0 else "c" for place in range(90))
+    first, _ = pairs_of((ours, ours), (theirs, theirs), conversations=3)
+    assert (first.only_a, first.only_b) == (30, 5)
+    assert first.p is not None and first.p < 0.001
+    assert first.by_conversation is not None and first.by_conversation.low < 0.0
+    assert not first.shown
+
+
 def test_nothing_judged_validly_is_nothing_compared() -> None:
     first, _ = pairs_of(("ii", "cc"), ("cc", "cc"))
     assert (first.n, first.difference, first.p, first.p_holm, first.shown) == (0, None, None, None, False)
@@ -161,9 +172,10 @@ def test_systems_are_compared_with_all_and_controls_not_among_themselves() -> No
     ]
 
 
-def test_p_is_adjusted_over_all_pairs_of_a_judge() -> None:
-    questions = [asked(f"q{number}", f"c{number % 10}") for number in range(60)]
-    names = {"ours": 60, "null": 53, "bm25": 60}
+@pytest.mark.parametrize(("controls", "p_holm", "shown"), [(1, 2, True), (2, 4, True), (4, 8, False)])
+def test_p_is_adjusted_over_all_pairs_of_a_judge(controls: int, p_holm: int, shown: bool) -> None:
+    questions = [asked(f"q{number}", f"c{number}") for number in range(60)]
+    names = {"ours": 60, "null": 53} | {f"control{number}": 60 for number in range(1, controls)}
     rows = [
         row(question, system, one="c" if place < right else "w", two="c" if place < right else "w")
         for system, right in names.items()
@@ -171,8 +183,8 @@ def test_p_is_adjusted_over_all_pairs_of_a_judge() -> None:
     ]
     arms = [arm(name, control=name != "ours") for name in names]
     found = qa_dataset(dataset_of(questions), None, rows, arms, facts()).pairs[0]
-    assert found.b == "null"
-    assert (found.p, found.p_holm) == (pytest.approx(2 / 2**7), pytest.approx(4 / 2**7))
+    assert (found.b, found.p, found.p_holm) == ("null", 2 / 2**7, p_holm / 2**7)
+    assert found.shown == shown
 
 
 LETTERS = st.sampled_from("cccccwwif")

@@ -4,15 +4,11 @@ What is contacted and what is sent is told in ``asking``. The API takes no tempe
 """
 
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Any
 
 from truerecall.models.answers import count, encodable, part, reply_of
-from truerecall.models.asking import RETRIES, Line, Sdk
-from truerecall.models.protocols import ChatMessage, ChatParameters, ChatReply
-
-ANTHROPIC = "https://api.anthropic.com"
-"""Where a model is looked for that no base URL is given for."""
+from truerecall.models.asking import Sdk, ServedChat
+from truerecall.models.protocols import ChatMessage, ChatReply
 
 _VERSION = "2026-10-21"  # of the API: the form that is written and read here
 _FINISHES = {"end_turn": "stop", "max_tokens": "length"}
@@ -30,65 +26,21 @@ def _headers(key: str) -> dict[str, str]:
     return {"anthropic-version": _VERSION, **keyed}
 
 
-_SDK = Sdk("anthropic", "AnthropicError", "/v1/messages", _client, _headers)
+class AnthropicChat(ServedChat):
+    """A model called ``anthropic:MODEL``; its ``base_url`` is given up to ``/v1/messages``.
 
-
-class AnthropicChat:
-    """A model called ``anthropic:MODEL``, at ``base_url`` or, without one, at Anthropic's own address.
-
-    Args:
-        model: As the server calls it.
-        key: What the server lets in; None sends none, as for a server of one's own.
-        base_url: The address before ``/v1/messages``.
-        parameters: What every call is made with; the temperature is not sent.
-        retries: How often one call is tried again.
-        key_name: Where the key came from, for what messages advise.
-
-    Raises:
-        ModelMissing: the extra ``qa`` is not installed.
-        ModelError: an address or a key that cannot be one.
+    The temperature is not sent. Arguments and errors are those of ``ServedChat``.
     """
 
-    free = False
+    sdk = Sdk("anthropic", "AnthropicError", "/v1/messages", _client, _headers)
+    home = "https://api.anthropic.com"
 
-    def __init__(
-        self,
-        model: str,
-        key: str | None,
-        *,
-        base_url: str = "",
-        parameters: ChatParameters | None = None,
-        retries: int = RETRIES,
-        key_name: str = "the key",
-    ) -> None:
-        self.name = f"anthropic:{model}"
-        self.parameters = parameters or ChatParameters()
-        self._model = model
-        self._line = Line(
-            _SDK,
-            self.name,
-            (base_url or ANTHROPIC).rstrip("/").removesuffix("/v1"),
-            key,
-            key_name=key_name,
-            timeout=self.parameters.timeout,
-            retries=retries,
-        )
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._model!r} at {self._line.address})"
-
-    @property
-    def identity(self) -> str:
-        """Of the model's name and the address."""
-        return sha256(f"{self.name}\n{self._line.address}".encode()).hexdigest()
+    @staticmethod
+    def _root(base_url: str) -> str:
+        return base_url.rstrip("/").removesuffix("/v1")  # which most settings have, and the path too
 
     def reply(self, messages: Sequence[ChatMessage]) -> ChatReply:
-        """The answer of the server; its ``tokens_in`` are those read, written to and taken past the cache together.
-
-        Raises:
-            ChatRefused: the key, the model or the address is not taken, nor would it be for another question.
-            ChatFailed: no answer, a refusal, or one that is none; with what to do next.
-        """
+        """See ``ServedChat``; ``tokens_in`` are those read, written to and taken past the cache together."""
         sent: dict[str, str | int | float] = {"max_tokens": self.parameters.max_tokens}
         system = "\n\n".join(encodable(m.content) for m in messages if m.role == "system")
         request: dict[str, Any] = {

@@ -7,15 +7,18 @@ used, and of the SDK's own headers, those that tell about this machine are not s
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from hashlib import sha256
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from truerecall.errors import ChatFailed, ChatRefused, ModelError
 from truerecall.models.answers import OPTION, message_of, parsed, part
 from truerecall.models.optional import load
+from truerecall.models.protocols import ChatMessage, ChatParameters, ChatReply
 from truerecall.models.unsaid import Unsaid, guard_logs
 
 RETRIES = 2
@@ -35,7 +38,7 @@ class Sdk:
     """What differs between the SDKs."""
 
     package: str
-    """Imported on use; its loggers are named after it."""
+    """Imported on use; its loggers, and the provider, are named after it."""
     error: str
     """Its own base of errors."""
     path: str
@@ -216,6 +219,75 @@ class Line:
 
     def _tries(self) -> str:
         return f"tried {self._retries + 1} times" if self._retries else "tried once"
+
+
+class ServedChat(ABC):
+    """A model behind a provider's SDK, at ``base_url`` or, without one, at the provider's own address.
+
+    Args:
+        model: As the server calls it.
+        key: What the server lets in; None sends none, as for a server of one's own.
+        base_url: Up to what the SDK's path is put after.
+        parameters: What every call is made with.
+        retries: How often one call is tried again.
+        key_name: Where the key came from, for what messages advise.
+
+    Raises:
+        ModelMissing: the extra ``qa`` is not installed.
+        ModelError: an address or a key that cannot be one.
+    """
+
+    free = False
+    sdk: ClassVar[Sdk]
+    """Which SDK; the provider is called as its package is."""
+    home: ClassVar[str]
+    """The provider's own address."""
+
+    def __init__(
+        self,
+        model: str,
+        key: str | None,
+        *,
+        base_url: str = "",
+        parameters: ChatParameters | None = None,
+        retries: int = RETRIES,
+        key_name: str = "the key",
+    ) -> None:
+        self.name = f"{self.sdk.package}:{model}"
+        self.parameters = parameters or ChatParameters()
+        self._model = model
+        self._elsewhere = bool(base_url)
+        self._line = Line(
+            self.sdk,
+            self.name,
+            self._root(base_url or self.home),
+            key,
+            key_name=key_name,
+            timeout=self.parameters.timeout,
+            retries=retries,
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._model!r} at {self._line.address})"
+
+    @staticmethod
+    def _root(base_url: str) -> str:
+        """What the SDK's path is put after."""
+        return base_url
+
+    @property
+    def identity(self) -> str:
+        """Of the model's name and the address."""
+        return sha256(f"{self.name}\n{self._line.address}".encode()).hexdigest()
+
+    @abstractmethod
+    def reply(self, messages: Sequence[ChatMessage]) -> ChatReply:
+        """The answer of the server.
+
+        Raises:
+            ChatRefused: the key, the model or the address is not taken, nor would it be for another question.
+            ChatFailed: no answer, a refusal, or one that is none; with what to do next.
+        """
 
 
 @cache

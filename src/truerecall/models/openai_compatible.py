@@ -5,15 +5,11 @@ What is contacted and what is sent is told in ``asking``.
 
 import re
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any
 
 from truerecall.models.answers import completion, encodable, message_of, parsed, part
-from truerecall.models.asking import RETRIES, Answered, Line, Sdk
-from truerecall.models.protocols import ChatMessage, ChatParameters, ChatReply
-
-OPENAI = "https://api.openai.com/v1"
-"""Where a model is looked for that no base URL is given for."""
+from truerecall.models.asking import Answered, Sdk, ServedChat
+from truerecall.models.protocols import ChatMessage, ChatReply
 
 # OpenAI's newer models refuse the older name, and most other servers know only that.
 _LIMITS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
@@ -35,70 +31,19 @@ def _headers(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
-_SDK = Sdk("openai", "OpenAIError", "/chat/completions", _client, _headers)
-
-
-class OpenAIChat:
-    """A model called ``openai:MODEL``, at ``base_url`` or, without one, at OpenAI's own address.
+class OpenAIChat(ServedChat):
+    """A model called ``openai:MODEL``; its ``base_url`` is given up to and with ``/v1`` where the server has that.
 
     A parameter that the server refuses for this model is left out from then on: the temperature as a whole, and of the
-    limit the name, which has two. What was sent stands in each reply.
-
-    Args:
-        model: As the server calls it.
-        key: What the server lets in; None sends none, as for a server of one's own.
-        base_url: Up to and with ``/v1`` where the server has that.
-        parameters: What every call is made with.
-        retries: How often one call is tried again.
-        key_name: Where the key came from, for what messages advise.
-
-    Raises:
-        ModelMissing: the extra ``qa`` is not installed.
-        ModelError: an address or a key that cannot be one.
+    limit the name, which has two. What was sent stands in each reply. Arguments and errors are those of ``ServedChat``.
     """
 
-    free = False
-
-    def __init__(
-        self,
-        model: str,
-        key: str | None,
-        *,
-        base_url: str = "",
-        parameters: ChatParameters | None = None,
-        retries: int = RETRIES,
-        key_name: str = "the key",
-    ) -> None:
-        self.name = f"openai:{model}"
-        self.parameters = parameters or ChatParameters()
-        self._model = model
-        self._line = Line(
-            _SDK,
-            self.name,
-            base_url or OPENAI,
-            key,
-            key_name=key_name,
-            timeout=self.parameters.timeout,
-            retries=retries,
-        )
-        self._limit = "max_tokens" if base_url else "max_completion_tokens"
-        self._refused: frozenset[str] = frozenset()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._model!r} at {self._line.address})"
-
-    @property
-    def identity(self) -> str:
-        """Of the model's name and the address."""
-        return sha256(f"{self.name}\n{self._line.address}".encode()).hexdigest()
+    sdk = Sdk("openai", "OpenAIError", "/chat/completions", _client, _headers)
+    home = "https://api.openai.com/v1"
+    _refused: frozenset[str] = frozenset()
 
     def reply(self, messages: Sequence[ChatMessage]) -> ChatReply:
-        """The answer of the server.
-
-        Raises:
-            ChatRefused: the key, the model or the address is not taken, nor would it be for another question.
-            ChatFailed: no answer, a refusal, or one that is none; with what to do next.
-        """
+        """See ``ServedChat``."""
         said = [{"role": m.role, "content": encodable(m.content)} for m in messages]
         while True:
             sent = self._sent()
@@ -109,8 +54,12 @@ class OpenAIChat:
             if not self._learned(answered, sent):
                 raise answered.failure
 
+    def _first_limit(self) -> str:
+        return "max_tokens" if self._elsewhere else "max_completion_tokens"
+
     def _sent(self) -> dict[str, str | int | float]:
-        limit = _LIMITS[self._limit] if self._limit in self._refused else self._limit
+        limit = self._first_limit()
+        limit = _LIMITS[limit] if limit in self._refused else limit
         sent: dict[str, str | int | float] = {limit: self.parameters.max_tokens}
         if self.parameters.temperature is not None and "temperature" not in self._refused:
             sent["temperature"] = self.parameters.temperature
@@ -123,7 +72,7 @@ class OpenAIChat:
         error = part(parsed(answered.body), "error", dict)
         said = f"{part(error, 'code', str) or ''} {message_of(parsed(answered.body))}"
         named = part(error, "param", str)
-        for name in sorted(sent.keys() & {"temperature", self._limit}):
+        for name in sorted(sent.keys() & {"temperature", self._first_limit()}):
             meant = named == name if named else re.search(rf"(?<!\w){name}(?!\w)", said) is not None
             if meant and re.search(_REFUSES[name], said, re.IGNORECASE):
                 self._refused |= {name}

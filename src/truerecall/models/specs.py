@@ -207,21 +207,19 @@ def _key(spec: ChatSpec, environment: Mapping[str, str]) -> str | None:
 
 
 def _openai(spec: ChatSpec, environment: Mapping[str, str]) -> ChatModel:
-    from truerecall.models.openai_compatible import OpenAIChat  # the SDK takes 0.3 s
+    from truerecall.models.openai_compatible import OpenAIChat  # an SDK takes 0.3 s
 
-    return OpenAIChat(
-        spec.model,
-        _key(spec, environment),
-        base_url=spec.base_url,
-        parameters=spec.parameters,
-        key_name=spec.key_variable or "the key",
-    )
+    return _served(OpenAIChat, spec, environment)
 
 
 def _anthropic(spec: ChatSpec, environment: Mapping[str, str]) -> ChatModel:
     from truerecall.models.anthropic_messages import AnthropicChat
 
-    return AnthropicChat(
+    return _served(AnthropicChat, spec, environment)
+
+
+def _served(kind: Callable[..., ChatModel], spec: ChatSpec, environment: Mapping[str, str]) -> ChatModel:
+    return kind(
         spec.model,
         _key(spec, environment),
         base_url=spec.base_url,

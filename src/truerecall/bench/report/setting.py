@@ -22,7 +22,7 @@ from truerecall.bench.report.figures import (
 from truerecall.bench.report.tables import Section, Table, section, table
 
 _SECRET_NAME = re.compile(
-    r"(?i)(?:^|[_.\W])(?:api_?key|key|secret|pass(?:word|wd|phrase)?|token|credentials?|auth\w*)$"
+    r"(?i)(?:^|[_.\W])(?:api_?key|key|secret|pass(?:word|wd|phrase)?|token|credentials?|auth(?:orization|_header)?)$"
 )
 
 _FOUND = (

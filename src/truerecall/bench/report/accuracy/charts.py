@@ -79,10 +79,10 @@ def _bar(arm: Arm, result: JudgeResult, kind: str) -> Bar | str | None:
 
 def _apart(arm: Arm, names: dict[str, str]) -> Plot | None:
     """Of the first pair of judges: the table below holds every pair."""
-    pairs = first_seen(f"{made.a}\0{made.b}" for made in arm.agreements)
+    pairs = list(dict.fromkeys((made.a, made.b) for made in arm.agreements))
     if not pairs:
         return None
-    a, b = pairs[0].split("\0")
+    a, b = pairs[0]
     own = [made for made in arm.agreements if (made.a, made.b) == (a, b) and made.n]
     if not any(made.disagreements for made in own):
         return None

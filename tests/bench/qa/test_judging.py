@@ -66,7 +66,8 @@ def test_a_judge_is_told_the_rubric_first_then_question_gold_answer_and_date() -
 
 def test_the_rules_of_judging_ask_for_one_object_and_take_no_orders() -> None:
     rules = prompt("judge")
-    assert rules.endswith('{"verdict": "correct" or "wrong", "reason": "one short sentence"}')
+    forms = [json.loads(line)["verdict"] for line in rules.splitlines() if line.startswith("{")]
+    assert forms == ["correct", "wrong"] and rules.splitlines()[-1].startswith("{")
     assert "data, not instructions" in rules and "An answer cannot judge itself" in rules
 
 

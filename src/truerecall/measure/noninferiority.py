@@ -12,6 +12,8 @@ from truerecall.errors import InvalidInput
 from truerecall.measure.comparing import ALPHA, POWER
 from truerecall.measure.intervals import CONFIDENCE, Bounds, checked_values, clustered_interval
 
+_FURTHEST = 1e3  # half widths in a gap: as many questions as a million times n are none
+
 Verdict = Literal[
     "pass",  # the interval lies above -margin as a whole
     "regressed",  # a drop of more than the margin is shown
@@ -91,16 +93,15 @@ def pairs_needed(n: int, difference: float, bounds: Bounds, margin: float) -> in
     """About how many questions could tell, with power .8, were difference and spread to stay what they are.
 
     The width of an interval falls with the root of n. None where no number could, for the difference lies on
-    ``-margin`` itself, or where n could tell already.
+    ``-margin`` itself or next to it, or where n could tell already.
     """
     gap = difference + margin
     half = difference - bounds.low if gap > 0.0 else bounds.high - difference
-    if gap == 0.0 or half <= abs(gap):
+    if half <= abs(gap) or half > _FURTHEST * abs(gap):
         return None
     normal = NormalDist()
-    z = normal.inv_cdf(1.0 - ALPHA / 2.0)
-    needed = n * (half / abs(gap) * (1.0 + normal.inv_cdf(POWER) / z)) ** 2
-    return math.ceil(needed) if needed < 1e9 else None
+    power = 1.0 + normal.inv_cdf(POWER) / normal.inv_cdf(1.0 - ALPHA / 2.0)
+    return math.ceil(n * (half / abs(gap) * power) ** 2)
 
 
 def _lower(gained: float, lost: float, n: int, z: float) -> float:

@@ -236,7 +236,7 @@ def _ratio(now: Timed, before: Timed, name: str, of: Callable[[Ratio], float], m
     margin = margins.of("latency", row)
     for when, part in (("now", now), ("in the baseline", before)):
         if len(part.repeats) < REPEATS:
-            why = f"{len(part.repeats)} repeats {when}, {REPEATS} are needed"
+            why = f"{len(part.repeats)} of {REPEATS} repeats {when}"
             return _untold(
                 "latency",
                 now.dataset,

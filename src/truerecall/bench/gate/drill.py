@@ -26,7 +26,7 @@ from truerecall.core.clock import Clock
 from truerecall.core.entry import Scope
 from truerecall.measure.noninferiority import Verdict
 
-SMALL = Made(conversations=6, sessions=6, turns=10, questions=16)
+SMALL = Made(conversations=5, sessions=5, turns=10, questions=12)
 """Enough to tell lanes that lose every second text."""
 _OURS, _CONTROLS = 0.004, 0.001  # seconds of a recall, in counted time
 _LABEL = "locomo:made"

@@ -57,7 +57,7 @@ def measure_made(
     names = [f"repeat-{number}" for number in range(1, made.repeats + 1)]
     systems = [system, control or create(CONTROL, {})]
     for name in names:
-        options = RunOptions(out, name, ruler=RULER, command="truerecall bench gate made")
+        options = RunOptions(out, name, ruler=RULER, command="truerecall bench gate made", wiring_proof=True)
         run_retrieval(datasets, systems, options, clock, progress, timer)
     return take([out / name for name in names], system.name, systems[1].name)
 

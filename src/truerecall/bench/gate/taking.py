@@ -43,7 +43,7 @@ def take(
     if not manifests:
         raise RunError("no run is named", remedy="Name a retrieval run; a latency needs three.")
     marks = [_mark(run, manifest.provenance) for run, manifest in zip(runs, manifests, strict=True)]
-    _check_repeats(marks, manifests, system)
+    _check_repeats(runs, manifests, system)
     rows = [_own(read_rows(run, manifest), system) for run, manifest in zip(runs, manifests, strict=True)]
     first = manifests[0]
     record = GateRecord(
@@ -109,14 +109,14 @@ def _mark(run: Path, made: Provenance) -> TakenFrom:
     )
 
 
-def _check_repeats(marks: Sequence[TakenFrom], manifests: Sequence[RetrievalManifest], system: str) -> None:
-    if len({mark.manifest_sha256 for mark in marks}) < len(marks):
+def _check_repeats(runs: Sequence[Path], manifests: Sequence[RetrievalManifest], system: str) -> None:
+    if len({run.resolve() for run in runs}) < len(runs):
         raise RunError("one run is named twice", remedy="Name runs that were each measured anew.")
     first = _measured(manifests[0], system)
-    for mark, manifest in zip(marks[1:], manifests[1:], strict=True):
+    for run, manifest in zip(runs[1:], manifests[1:], strict=True):
         if _measured(manifest, system) != first:
             raise RunError(
-                f"{mark.name} is no repeat of {marks[0].name}: other data, settings, seed or granularity",
+                f"{run.name} is no repeat of {runs[0].name}: other data, settings, seed or granularity",
                 remedy="Repeat one command under other names.",
             )
 

@@ -1,5 +1,6 @@
 """``truerecall scripted``: a model server on loopback that plays a scenario file."""
 
+import math
 import signal
 import threading
 from collections.abc import Iterator
@@ -37,6 +38,8 @@ def scripted_command(file: Path, port: int, embedder: str, meter: Path | None, s
     from truerecall.models.registry import embedder as embedder_of
     from truerecall.models.scripted import Scenario, ScriptedServer
 
+    if math.isnan(seconds):
+        raise click.BadParameter("it is not a number.", param_hint="'--for'")
     scenario = Scenario.read(file)
     with _ended() as ended, ScriptedServer(scenario, embedder_of(embedder), port=port, meter=meter) as server:
         click.echo(f"OPENAI_BASE_URL={server.base_url} ANTHROPIC_BASE_URL={server.root}")
@@ -44,9 +47,7 @@ def scripted_command(file: Path, port: int, embedder: str, meter: Path | None, s
         ended.wait(seconds)
     used = server.usage
     failed = f", {used.failed} of them failed" if used.failed else ""
-    click.echo(
-        f"{used.calls} calls{failed}; {used.tokens_in:,} tokens in, {used.tokens_out:,} tokens out"
-    )
+    click.echo(f"{used.calls} calls{failed}; {used.tokens_in:,} tokens in, {used.tokens_out:,} tokens out")
 
 
 @contextmanager

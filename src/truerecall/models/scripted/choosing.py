@@ -77,6 +77,8 @@ class _Left:
 
 
 def _expanded(line: Line, found: re.Match[str]) -> str:
+    if "\\" not in line.reply:
+        return line.reply  # expand reads every character of it in Python
     try:
         return found.expand(line.reply)
     except (re.error, IndexError) as error:

@@ -5,6 +5,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from truerecall.errors import InvalidSettings
 from truerecall.models.scripted.lines import Failure
 
 
@@ -48,12 +49,16 @@ class Metered:
 
 
 class Meter:
-    """Keeps the records, and adds each to a file where one is given."""
+    """Keeps the records, and adds each to a file where one is given.
+
+    Raises:
+        InvalidSettings: the file cannot be written.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
         if path is not None:
-            path.open("a", encoding="utf-8").close()  # one that cannot be written shows now
+            _check(path)
         self._lock = threading.Lock()
         self._begun = 0
         self._calls: list[Call] = []
@@ -89,6 +94,18 @@ class Meter:
             tokens_out=sum(call.tokens_out for call in calls),
             tokens_cached=sum(call.tokens_cached for call in calls),
         )
+
+
+def _check(path: Path) -> None:
+    """Whether the file can be written: it shows before the first call."""
+    try:
+        path.open("a", encoding="utf-8").close()
+    except OSError as error:
+        raise InvalidSettings(
+            f"the meter's file cannot be written: {error.strerror}",
+            where=str(path),
+            remedy="Name a file in a folder that is there.",
+        ) from None
 
 
 def _written(call: Call) -> dict[str, object]:

@@ -29,7 +29,7 @@ class ScriptedServer:
         clock: What the answers are dated by.
 
     Raises:
-        InvalidSettings: the host is not loopback, or the port is taken.
+        InvalidSettings: the host is not loopback, the port is taken, or the meter's file cannot be written.
     """
 
     def __init__(

@@ -190,7 +190,7 @@ def test_no_call_is_made_that_could_pass_the_limit(store: StageStore) -> None:
     """A call may cost 64 + 36 dollars at most, and costs 10."""
     model = PaidChat(lambda text: said(text.upper(), tokens_in=10))
     caller = Caller(terms(store, model, limit=125.0, jobs=1))
-    with pytest.raises(RunError, match="could pass --max-cost 125.00") as stopped:
+    with pytest.raises(RunError, match=r"could pass --max-cost 125\.00") as stopped:
         caller.ask("answer", model, dues(model, *"abcdef", tokens=100 - OVERHEAD))
     assert "30.00 may be spent" in str(stopped.value)
     assert model.asked == ["a", "b", "c"]  # before the fourth, 30 were spent

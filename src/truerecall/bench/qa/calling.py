@@ -228,7 +228,7 @@ def called_by(
         text=text,
         failure=failure,
         finish_reason="" if hidden else whole(reply.finish_reason),
-        model="" if hidden else whole(reply.model),
+        model="" if hidden else whole(name_of(model) if reply.model == model.name else reply.model),
         sent={} if hidden else dict(reply.sent),
         tokens_in=reply.tokens_in,
         tokens_out=reply.tokens_out,

@@ -229,12 +229,17 @@ def both_settled(shown: str, printed: str, told: Names, seen: Names, today: set[
 GUARD = """
 import socket
 
-def refused(*arguments, **options):
-    raise OSError("the documentation's commands run without a network")
+connect, look_up = socket.socket.connect, socket.getaddrinfo
 
-connect = socket.socket.connect
-socket.socket.connect = lambda self, at: refused() if self.family != socket.AF_UNIX else connect(self, at)
-socket.getaddrinfo = refused
+def guarded(call, host):
+    if host not in ("127.0.0.1", b"127.0.0.1"):
+        raise OSError("the documentation's commands run without a network")
+    return call()
+
+socket.socket.connect = lambda self, at: (
+    connect(self, at) if self.family == socket.AF_UNIX else guarded(lambda: connect(self, at), at[0])
+)
+socket.getaddrinfo = lambda host, *more, **named: guarded(lambda: look_up(host, *more, **named), host)
 """
 
 DRIVER = """

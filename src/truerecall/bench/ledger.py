@@ -79,8 +79,8 @@ class ReleaseLedger:
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         mark = release.commit[:_COMMIT]
-        if earlier := sorted(self._folder.glob(f"*-{mark}.json")):
-            raise _there(earlier[0].name)
+        if earlier := self._of(mark):
+            raise _there(earlier)
         path = self._folder / f"{release.added[:10]}-{mark}.json"
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
@@ -104,6 +104,10 @@ class ReleaseLedger:
         """
         names = sorted(path.name for path in self._folder.glob("*.json"))
         return [(name, self._read(name)) for name in names]
+
+    def _of(self, mark: str) -> str | None:
+        """The file of a commit."""
+        return next((path.name for path in sorted(self._folder.glob(f"*-{mark}.json"))), None)
 
     def _read(self, name: str) -> Release:
         try:

@@ -8,6 +8,7 @@ from truerecall.bench.claims import (
     lasting,
     ordering,
     profiles,
+    proof,
     reading,
     searching,
     storing,
@@ -27,6 +28,7 @@ CLAIMS: tuple[Claim, ...] = (
     *profiles.CLAIMS,
     *thinking.CLAIMS,
     *comparisons.CLAIMS,
+    *proof.CLAIMS,
     *beside.CLAIMS,
     *switches.CLAIMS,
 )

@@ -9,6 +9,7 @@ from truerecall.bench.qa.manifest import (
     Agreement,
     Arm,
     Calibration,
+    JudgeResult,
     QaDataset,
     Role,
 )
@@ -42,6 +43,7 @@ def stamps(
     ]
     if len(judges) < 2:
         found.append("one judge: how far judges agree is not known")
+    found += _relations(result for dataset in datasets for arm in dataset.arms for result in arm.judges)
     for dataset in datasets:
         label = f"{dataset.name} {dataset.variant}"
         found += [f"{line} ({label})" for line in _of_arms(dataset.arms)]
@@ -49,6 +51,14 @@ def stamps(
             of = f"{dataset.sample.drawn} of {dataset.sample.of} questions, seed {dataset.sample.seed}"
             found.append(f"sample: {of} ({label})")
     return list(dict.fromkeys(found))
+
+
+def _relations(results: Iterable[JudgeResult]) -> Iterable[str]:
+    for result in results:
+        if result.relation == "self-judged":
+            yield f"self-judged: {result.judge} is the answering model, so its figures are no headline"
+        elif result.relation == "same provider":
+            yield f"same provider: {result.judge} comes from the answering model's, which is weaker"
 
 
 def _of_arms(arms: Sequence[Arm]) -> Iterable[str]:
@@ -60,12 +70,6 @@ def _of_arms(arms: Sequence[Arm]) -> Iterable[str]:
         for result in arm.judges:
             if result.unsound:
                 yield f"unsound: over {LARGEST_INVALID:.0%} of {result.judge}'s verdicts on {arm.system} are invalid"
-    for arm in arms:
-        for result in arm.judges:
-            if result.relation == "self-judged":
-                yield f"self-judged: {result.judge} is the answering model, so its figures are no headline"
-            elif result.relation == "same provider":
-                yield f"same provider: {result.judge} is a relative of the answering model, which is weaker"
     for arm in arms:
         for agreement in arm.agreements:
             if agreement.type == ALL and not agreement.stable:

@@ -59,6 +59,17 @@ def test_it_answers_until_it_is_told_to_end_and_sums_up(home: Path, number: int)
     ]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_told_at_the_end_and_the_calls_are_answered(home: Path) -> None:
+    (home / "s.jsonl").write_text('{"reply": "a"}\n', encoding="utf-8")
+    with running(home / "s.jsonl", "--meter", "/dev/full") as (process, line):
+        assert called(line) == "a"
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (1, "1 call; 2 tokens in, 1 tokens out\n")
+    assert err.endswith("1 of the calls could not be added to /dev/full\n")
+
+
 def test_it_ends_by_itself_after_its_seconds(cli: Any, home: Path) -> None:
     (home / "s.jsonl").write_text('{"reply": "a"}\n', encoding="utf-8")
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)

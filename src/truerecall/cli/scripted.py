@@ -2,12 +2,15 @@
 
 import math
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
+
+from truerecall.cli.text import one_line
 
 _LONGEST = 86_400.0
 
@@ -33,7 +36,8 @@ def scripted_command(file: Path, port: int, embedder: str, meter: Path | None, s
     """Answer model calls on loopback as the scenario in FILE says, until Ctrl-C.
 
     Speaks chat completions, Responses and embeddings as OpenAI does, and Messages as Anthropic does. The first line
-    names the addresses; the last sums up calls and tokens. No model, key or network.
+    names the addresses; the last sums up calls and tokens. No model, key or network. Exit code 1 if a call could not be
+    added to the meter's file.
     """
     from truerecall.models.registry import embedder as embedder_of
     from truerecall.models.scripted import Scenario, ScriptedServer
@@ -47,7 +51,11 @@ def scripted_command(file: Path, port: int, embedder: str, meter: Path | None, s
         ended.wait(seconds)
     used = server.usage
     failed = f", {used.failed} of them failed" if used.failed else ""
-    click.echo(f"{used.calls} calls{failed}; {used.tokens_in:,} tokens in, {used.tokens_out:,} tokens out")
+    calls = "1 call" if used.calls == 1 else f"{used.calls:,} calls"
+    click.echo(f"{calls}{failed}; {used.tokens_in:,} tokens in, {used.tokens_out:,} tokens out")
+    if used.unwritten:
+        click.echo(f"{used.unwritten} of the calls could not be added to {one_line(str(meter))}", err=True)
+        sys.exit(1)
 
 
 @contextmanager

@@ -46,6 +46,8 @@ class Metered:
     tokens_in: int
     tokens_out: int
     tokens_cached: int
+    unwritten: int = 0
+    """Calls whose line could not be added to the meter's file, as where the disk is full."""
 
 
 class Meter:
@@ -61,6 +63,7 @@ class Meter:
             _check(path)
         self._lock = threading.Lock()
         self._begun = 0
+        self._unwritten = 0
         self._calls: list[Call] = []
 
     def begin(self) -> int:
@@ -74,8 +77,11 @@ class Meter:
         with self._lock:
             self._calls.append(call)
             if self._path is not None:
-                with self._path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(_written(call)) + "\n")
+                try:
+                    with self._path.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(_written(call)) + "\n")
+                except OSError:  # the call is answered all the same: it is the file that suffers
+                    self._unwritten += 1
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -93,6 +99,7 @@ class Meter:
             tokens_in=sum(call.tokens_in for call in calls),
             tokens_out=sum(call.tokens_out for call in calls),
             tokens_cached=sum(call.tokens_cached for call in calls),
+            unwritten=self._unwritten,
         )
 
 

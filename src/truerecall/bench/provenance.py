@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from truerecall.bench.manifest import Provenance
+from truerecall.bench.secrecy import without_addresses
 from truerecall.bench.systems.protocol import Granularity, Setting
 from truerecall.core.clock import Clock, isoformat
 from truerecall.memory.write.mask import mask
@@ -53,7 +54,7 @@ def provenance(clock: Clock, seed: int, granularity: Granularity, counter: str, 
         seed=seed,
         granularity=granularity,
         counter=counter,
-        command=mask(without_paths(command)).text,
+        command=mask(without_paths(without_addresses(command, "URL"))).text,
     )
 
 

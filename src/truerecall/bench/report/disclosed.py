@@ -1,12 +1,7 @@
 """What a report may say: no control characters, no address, and nothing that looks like a secret."""
 
-import re
-
+from truerecall.bench import secrecy
 from truerecall.bench.report.figures import plain
-from truerecall.memory.write.mask import mask
-
-_ADDRESS = re.compile(r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s'\",;|<>]*")
-_NO_ADDRESS = "[address left out]"
 
 
 def disclosed(text: str) -> str:
@@ -15,4 +10,4 @@ def disclosed(text: str) -> str:
     What writes a manifest leaves both out of it. This stands behind it: a manifest may come from elsewhere, and a
     server's message may hold anything.
     """
-    return mask(_ADDRESS.sub(_NO_ADDRESS, plain(text))).text
+    return secrecy.disclosed(plain(text))

@@ -13,7 +13,7 @@ import subprocess
 import threading
 import weakref
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import IO, TypeVar
 
 from pydantic import ValidationError
 
+from truerecall.bench.secrecy import keys_of, overheard
 from truerecall.bench.systems import wire
 from truerecall.bench.systems.protocol import Answer, Census, Item, Setting, Tuning
 from truerecall.core.clock import isoformat
@@ -159,7 +160,7 @@ class SubprocessSystem:
             raise SystemFailed(f"{self._label} is not open", remedy="Call open(folder, scope) first.")
         try:
             line = child.exchange(wire.line({"call": call, **fields}), self._timeout)
-            return _parse(reply, line, self._label)
+            return _parse(reply, line, self._label, child.heard)
         except KeyboardInterrupt:
             # Its answer may still come: nothing that follows could be told apart from it.
             self.end()
@@ -168,7 +169,7 @@ class SubprocessSystem:
             self._child = None
             child.end(grace=0.0)
             raise SystemFailed(
-                f"{call}: {broken}{child.last_words()}",
+                f"{call}: {child.heard(str(broken))}{child.last_words()}",
                 where=self._label,
                 remedy="Run the adapter's conformance test; docs/adapters.md describes the protocol.",
             ) from None
@@ -178,12 +179,12 @@ class _Broken(Exception):
     """The line to the process is of no more use."""
 
 
-def _parse(reply: type[Reply], line: str, label: str) -> Reply:
+def _parse(reply: type[Reply], line: str, label: str, heard: Callable[[str], str]) -> Reply:
     try:
         answer = json.loads(line)
         if isinstance(answer, dict) and "error" in answer:
             raise SystemFailed(
-                wire.ErrorReply.model_validate_json(line).error,
+                heard(wire.ErrorReply.model_validate_json(line).error),
                 where=label,
                 remedy="The adapter refused the call; see its documentation.",
             )
@@ -214,6 +215,7 @@ class _Child:
                 where=Path(command[0]).name if command else None,
                 remedy="Check the command.",
             ) from None
+        self._unsaid = keys_of(os.environ if environment is None else environment)
         self._responses: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._stderr: deque[bytes] = deque(maxlen=_STDERR_LINES)
@@ -256,9 +258,14 @@ class _Child:
         for thread in self._threads:
             thread.join(timeout=_GRACE)
 
+    def heard(self, text: str) -> str:
+        """What it said, without addresses, and without what its environment holds as keys."""
+        return overheard(text, self._unsaid)
+
     def last_words(self) -> str:
         """The last lines of its standard error, ready to stand in a message."""
-        kept = [line.decode("utf-8", "replace").rstrip()[:_LONGEST_LINE] for line in list(self._stderr)]
+        lines = [line.decode("utf-8", "replace").rstrip() for line in list(self._stderr)]
+        kept = [self.heard(line)[:_LONGEST_LINE] for line in lines]
         return ".\nIts last lines on standard error:\n" + "\n".join(kept) if kept else ""
 
     def _ended(self) -> _Broken:

@@ -27,6 +27,7 @@ from truerecall.bench.systems.table import SYSTEMS, controls
 from truerecall.cli.choosing import system_of
 from truerecall.cli.data import data
 from truerecall.cli.gate import gate_command, ledger_command
+from truerecall.cli.head_to_head import head_to_head_command
 from truerecall.cli.progress import Display
 from truerecall.cli.qa import calibrate_command, qa_command
 from truerecall.cli.suite import suite_command
@@ -49,6 +50,7 @@ def bench_command() -> None:
 bench_command.add_command(data)
 bench_command.add_command(suite_command)
 bench_command.add_command(systems_command)
+bench_command.add_command(head_to_head_command)
 bench_command.add_command(gate_command)
 bench_command.add_command(ledger_command)
 bench_command.add_command(qa_command)

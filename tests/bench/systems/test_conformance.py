@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from truerecall.bench.rivals.table import RIVALS
 from truerecall.bench.systems.bm25 import Bm25
 from truerecall.bench.systems.conformance import CHECKS, Outcome, Verdict, conformance
 from truerecall.bench.systems.protocol import Answer, Block, Item
@@ -40,7 +41,7 @@ def test_a_shipped_system_conforms(name: str, tmp_path: Path) -> None:
 
 
 def test_every_system_of_the_table_is_under_this_test() -> None:
-    assert set(SYSTEMS) == {*INAPPLICABLE, "command"}
+    assert set(SYSTEMS) == {*INAPPLICABLE, *RIVALS, "command"}
 
 
 class KeepsNothingApart(Recent):

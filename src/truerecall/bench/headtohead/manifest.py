@@ -71,7 +71,7 @@ class Measured(Arm):
     vectors_cached: int
     latency: Latency
     load: float | None = Field(
-        description="Load average of the minute before its measurement: above the cores, times stretch."
+        description="Load average of the minute before: above the cores, times stretch; None after a resumption."
     )
     chat_tokens: int | None = Field(
         default=None,

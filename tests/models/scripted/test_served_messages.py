@@ -21,9 +21,9 @@ def body(**more: Any) -> dict[str, Any]:
 
 
 def test_a_reply_is_a_whole_message_whose_input_leaves_out_what_was_cached(serve: Any) -> None:
-    raw = serve({"reply": "Zürich.", "usage": {"tokens_in": 30, "tokens_cached": 20}}).post(
-        "/v1/messages", body()
-    )
+    raw = serve(
+        {"reply": "Zürich.", "usage": {"tokens_in": 30, "tokens_cached": 20, "tokens_reasoning": 1}}
+    ).post("/v1/messages", body())
     assert raw.data == {
         "id": "msg_000001",
         "type": "message",
@@ -37,6 +37,7 @@ def test_a_reply_is_a_whole_message_whose_input_leaves_out_what_was_cached(serve
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": 20,
             "output_tokens": 2,
+            "output_tokens_details": {"thinking_tokens": 1},
         },
     }
     assert raw.headers["request-id"] == "req_000001"

@@ -129,12 +129,13 @@ def _stop(turn: Turn) -> str:
     return _STOPS.get(finish, finish)
 
 
-def _usage(turn: Turn, tokens_out: int) -> dict[str, int]:
+def _usage(turn: Turn, tokens_out: int) -> dict[str, Any]:
     """Here the tokens that were read from the cache are not among ``input_tokens``."""
-    cached = turn.answer.tokens_cached or 0
+    cached, thought = turn.answer.tokens_cached or 0, turn.answer.tokens_reasoning
     return {
         "input_tokens": turn.answer.tokens_in - cached,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": cached,
         "output_tokens": tokens_out,
+        **({} if thought is None else {"output_tokens_details": {"thinking_tokens": thought}}),
     }

@@ -23,7 +23,7 @@ def verdicts(both: int, only_a: int, only_b: int, neither: int) -> tuple[list[bo
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.tuples(*[st.integers(0, 200)] * 4))
 @example((20, 5, 10, 15))
 def test_kappa_and_its_interval_agree_with_statsmodels(counts: tuple[int, int, int, int]) -> None:

@@ -26,7 +26,7 @@ def every_mean(values: list[float], clusters: list[str]) -> list[float]:
     return sorted(means)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(VALUES)
 def test_with_few_clusters_every_draw_is_counted(rows: list[tuple[float, str]]) -> None:
     values, clusters = [value for value, _ in rows], [cluster for _, cluster in rows]

@@ -172,7 +172,7 @@ VERDICTS = st.lists(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(VERDICTS, st.integers(0, 3))
 def test_every_planned_question_is_accounted_for(
     found: list[tuple[str, str, str, str, bool, bool]], adversarial: int

@@ -114,7 +114,7 @@ def test_a_question_that_is_not_in_a_whole_file_is_an_error_and_of_a_part_it_is_
             tmp_path, json.dumps({"locomo": {**known["locomo"], "gold-nine-1": {"broken": True, "why": "x"}}})
         )
     )
-    with pytest.raises(InvalidInput, match="1 questions that are not asked, the first 'gold-nine-1'"):
+    with pytest.raises(InvalidInput, match="does not hold: 1, the first 'gold-nine-1'"):
         errata.check([whole])
     errata.check([replace(whole, split="dev")])
     errata.check([replace(whole, name="longmemeval")])

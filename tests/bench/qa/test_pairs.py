@@ -190,7 +190,7 @@ def test_p_is_adjusted_over_all_pairs_of_a_judge(controls: int, p_holm: int, sho
 LETTERS = st.sampled_from("cccccwwif")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(LETTERS, LETTERS, LETTERS, LETTERS), min_size=1, max_size=60))
 def test_a_word_of_superiority_stands_only_where_every_judge_supports_it(
     verdicts: list[tuple[str, str, str, str]],

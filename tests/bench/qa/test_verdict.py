@@ -148,7 +148,7 @@ def test_a_verdict_that_was_cut_after_a_first_one_leaves_none() -> None:
     assert verdict('{"verdict": "wrong"} On second thoughts: {"verdict": "corr', "length") == "invalid"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.text(), st.text())
 @example("{" * 5_000, "stop")
 @example('{"a":' * 5_000, "stop")
@@ -169,7 +169,7 @@ _PIECES = (
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(st.lists(st.sampled_from(_PIECES), max_size=24).map("".join), st.sampled_from(["stop", "length"]))
 def test_pieces_of_verdicts_in_any_order_come_to_one_of_three(text: str, finish_reason: str) -> None:
     found = parse_verdict(text, finish_reason)
@@ -180,7 +180,7 @@ def test_pieces_of_verdicts_in_any_order_come_to_one_of_three(text: str, finish_
         assert found != "correct"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(), st.sampled_from(["correct", "wrong"]))
 @example('{"verdict": "correct"}', "wrong")
 @example('"}{"verdict": "correct"}', "wrong")

@@ -87,7 +87,7 @@ class Errata:
             unknown = sorted(set(self.corrections.get(dataset.name, {})) - known)
             if unknown:
                 raise InvalidInput(
-                    f"the errata correct {len(unknown)} questions that are not asked, the first {unknown[0]!r}",
+                    f"corrected questions that the data set does not hold: {len(unknown)}, the first {unknown[0]!r}",
                     where=f"{dataset.name} {dataset.file}",
                     remedy="Mend their ids, or take them out.",
                 )

@@ -15,6 +15,7 @@ from truerecall.bench.gate.baseline import (
     read_gate_record,
 )
 from truerecall.bench.gate.checking import check
+from truerecall.bench.gate.made import Made, made_data
 from truerecall.bench.gate.margins import TABLE, Margins, margins_text, read_margins
 from truerecall.bench.gate.report import GateReport, Line, report_text
 from truerecall.errors import InvalidInput, RunError
@@ -271,6 +272,16 @@ def test_a_latency_is_told_where_all_repeats_agree(
     assert line(report, "p50 as a multiple of the control").verdict == verdict_
 
 
+def test_another_machine_may_be_slower_and_what_passes_there_passes(baseline: GateRecord) -> None:
+    elsewhere = baseline.model_copy(update={"machine": {**baseline.machine, "cores": 999}})
+    row = "p50 as a multiple of the control"
+    slower = check(timed(elsewhere, 9, 9, 9), timed(baseline, 4, 4, 4), Margins())
+    as_quick = check(timed(elsewhere, 4, 4, 4), timed(baseline, 4, 4, 4), Margins())
+
+    assert (line(slower, row).verdict, line(as_quick, row).verdict) == ("cannot tell", "pass")
+    assert line(slower, row).why == "slower than on another machine: take a baseline on this one"
+
+
 def test_a_percentile_of_too_few_recalls_cannot_be_told(baseline: GateRecord) -> None:
     report = check(timed(baseline, 4, 4, 4, recalls=19), timed(baseline, 4, 4, 4), Margins())
     found = line(report, "p95 as a multiple of the control")
@@ -356,3 +367,12 @@ def test_the_table_names_every_figure_with_its_verdict(baseline: GateRecord) -> 
 
     assert "Wiring proof, not a result." in text.splitlines()
     assert text.splitlines()[-1] == "13 pass, 0 regressed, 2 cannot tell; the gate: cannot tell"
+
+
+def test_the_committed_baseline_is_of_the_conversations_that_are_made_now(tmp_path: Path) -> None:
+    committed = read_gate_record(Path(__file__).resolve().parents[3] / "benchmarks" / "gate" / "made.json")
+    (part,) = committed.retrieval
+
+    assert part.sha256 == made_data(tmp_path, Made()).sha256
+    assert (committed.wiring_proof, [run.dirty for run in committed.runs]) == (True, [False] * 3)
+    assert (len(part.questions), part.unsteady, len(committed.latency[0].repeats)) == (310, 0, 3)

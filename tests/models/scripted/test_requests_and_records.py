@@ -114,7 +114,9 @@ def test_unknown_addresses_and_methods_say_what_there_is(serve: Any) -> None:
     assert (got.status, got.data["error"]["message"]) == (405, "this address takes POST")
     posted = bench.post("/v1/models", {})
     assert (posted.status, posted.data["error"]["message"]) == (405, "this address takes GET")
-    assert [call.endpoint for call in bench.server.calls] == ["unknown", "chat", "models"]
+    socket = bench.send("GET", RESPONSES, Upgrade="websocket")
+    assert (socket.status, socket.data["error"]["message"]) == (426, "this address takes POST")
+    assert [call.endpoint for call in bench.server.calls] == ["unknown", "chat", "models", "responses"]
 
 
 def test_a_body_may_come_in_chunks(serve: Any) -> None:

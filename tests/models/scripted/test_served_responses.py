@@ -162,3 +162,22 @@ def test_tools_of_the_provider_are_noted_by_their_type_and_reasoning_is_passed_o
     )
     assert raw.status == 200
     assert (bench.server.calls[0].tools, bench.server.calls[0].said) == (("web_search", "patch"), "Go.")
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_call_of_a_tool_in_a_namespace_names_the_namespace(serve: Any, streamed: bool) -> None:
+    bench = serve({"tools": [{"name": "recall"}, {"name": "look"}]})
+    inner: Any = [{**TOOL, "name": "recall"}, {**TOOL, "name": "look"}]
+    options = {
+        "model": "m",
+        "input": "Go.",
+        "stream": streamed,
+        "tools": [{"type": "namespace", "name": "mcp__memory", "description": "", "tools": inner}],
+    }
+    made = bench.openai.responses.create(**options)
+    response = list(made)[-1].response if streamed else made
+    assert [(call.name, call.namespace) for call in response.output] == [
+        ("recall", "mcp__memory"),
+        ("look", "mcp__memory"),
+    ]
+    assert bench.server.calls[0].tools == ("recall", "look")

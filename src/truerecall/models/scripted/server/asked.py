@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from truerecall.models.scripted.answering import Answer
@@ -30,6 +30,8 @@ class Asked:
     """Whether the end of a stream tells the usage."""
     free_tools: frozenset[str] = frozenset()
     """Of ``tools``, those that take a text instead of a JSON object."""
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    """Of ``tools``, the namespace of each that stands in one."""
 
     @property
     def said(self) -> str:

@@ -61,7 +61,9 @@ class Handler(BaseHTTPRequestHandler):
         elif not wanted:
             self._write(player.refuse(endpoint, 404, _KNOWN))
         elif wanted != method:
-            self._write(player.refuse(endpoint, 405, f"this address takes {wanted}"))
+            # A client that tries a web socket first takes 426 as a word to go on without.
+            status = 426 if self.headers.get("Upgrade", "").lower() == "websocket" else 405
+            self._write(player.refuse(endpoint, status, f"this address takes {wanted}"))
         elif endpoint == "models":
             self._write(player.models(unquote(path.removeprefix(_MODELS).strip("/"))))
         else:

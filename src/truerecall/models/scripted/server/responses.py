@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from truerecall.models.scripted.lines import ToolUse
@@ -40,23 +41,35 @@ def read(data: Mapping[str, Any]) -> Asked:
     else:
         for number, item in enumerate(a_list(given, "input")):
             texts.extend(_said(an_object(item, f"input[{number}]"), f"input[{number}]"))
-    tools = [
-        an_object(tool, f"tools[{n}]") for n, tool in enumerate(a_list(data.get("tools") or [], "tools"))
-    ]
-    named = [(_name(tool), tool.get("type")) for tool in tools]
+    tools = a_list(data.get("tools") or [], "tools")
+    offered = list(_offered(tools, ""))
     return Asked(
         model=model,
         texts=tuple(texts),
-        tools=tuple(name for name, _ in named),
+        tools=tuple(tool.name for tool in offered),
         tools_told=json_bytes(tools).decode("utf-8") if tools else "",
         stream=a_switch(data, "stream"),
-        free_tools=frozenset(name for name, kind in named if kind == "custom"),
+        free_tools=frozenset(tool.name for tool in offered if tool.free),
+        namespaces={tool.name: tool.namespace for tool in reversed(offered) if tool.namespace},
     )
 
 
-def _name(tool: Mapping[str, Any]) -> str:
-    """Of a function its name; of a tool that the provider brings, such as ``web_search``, its type."""
-    return a_text(tool.get("name") or tool.get("type"), "the name of a tool")
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    name: str
+    free: bool
+    namespace: str
+
+
+def _offered(tools: list[Any], namespace: str) -> Iterator[_Offered]:
+    """Each tool, those of a namespace one by one; one that the provider brings, such as ``web_search``, by its type."""
+    for number, given in enumerate(tools):
+        tool = an_object(given, f"tools[{number}]")
+        name = a_text(tool.get("name") or tool.get("type"), "the name of a tool")
+        if tool.get("type") == "namespace":
+            yield from _offered(a_list(tool.get("tools"), f"tools[{number}].tools"), name)
+        else:
+            yield _Offered(name, tool.get("type") == "custom", namespace)
 
 
 def _said(item: Mapping[str, Any], name: str) -> Iterable[str]:
@@ -137,6 +150,8 @@ def _item(turn: Turn, index: int, *, done: bool) -> dict[str, Any]:
         name = _id(turn, index, "msg")
         return {"id": name, "type": "message", "status": status, "role": "assistant", "content": content}
     call = {"call_id": _id(turn, index, "call"), "name": tool.name}
+    if namespace := turn.asked.namespaces.get(tool.name):
+        call["namespace"] = namespace
     if tool.name in turn.asked.free_tools:
         told = _free_input(tool) if done else ""
         name = _id(turn, index, "ctc")

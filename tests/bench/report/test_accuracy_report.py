@@ -195,7 +195,7 @@ def test_time_stands_for_recall_answer_each_judge_and_end_to_end() -> None:
 def test_parameters_are_printed_as_requested_as_sent_and_as_refused() -> None:
     rows = table(qa_markdown(made.manifest()), "**Parameters**")
     assert rows[:2] == [
-        "| answer | temperature | 0 | not sent: the provider refuses it |",
+        "| answer | temperature | 0 | not sent |",
         "| answer | max_tokens | 300 | 300 |",
     ]
 

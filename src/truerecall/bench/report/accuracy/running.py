@@ -117,7 +117,7 @@ def _parameters(role: Role, names: dict[str, str]) -> Iterable[tuple[str, ...]]:
     for name in dict.fromkeys([*role.requested, *role.sent, *role.not_sent]):
         asked = setting_text(name, role.requested[name]) if name in role.requested else MISSING
         if name in role.not_sent:
-            given = "not sent: the provider refuses it"
+            given = "not sent"
         else:
             given = ", ".join(setting_text(name, one) for one in role.sent.get(name, ())) or MISSING
         yield _role(role, names), name, asked or scalar(None), given

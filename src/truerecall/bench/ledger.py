@@ -137,10 +137,14 @@ def release_of(
     Raises:
         RunError: there is no run, or no commit; commits differ; what is no release has no label.
     """
-    made = [manifest.provenance for _, manifest in (*retrieval, *accuracy)]
+    manifests: list[RetrievalManifest | QaManifest] = [
+        *(manifest for _, manifest in retrieval),
+        *(manifest for _, manifest in accuracy),
+    ]
+    made = [manifest.provenance for manifest in manifests]
     commit = _commit(made)
     dirty = any(one.dirty is not False for one in made)
-    proof = any(manifest.wiring_proof for _, manifest in (*retrieval, *accuracy))
+    proof = any(manifest.wiring_proof for manifest in manifests)
     if not label and (dirty or proof):
         what = "code that no commit holds" if dirty else "a wiring proof, which is no result"
         raise RunError(

@@ -1,10 +1,12 @@
 """Embeddings are the embedder's own vectors, whatever form they are asked for in."""
 
 import base64
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from truerecall.models.hashing import HashingEmbedder
 from truerecall.models.scripted import ScriptedEmbedder
@@ -31,11 +33,24 @@ def test_a_single_text_is_a_batch_of_one(serve: Any) -> None:
     assert [row.embedding for row in found.data] == [HashingEmbedder().embed_query("tea").tolist()]
 
 
+class OneWord(HashingEmbedder):
+    """A model that a word fits, and no more."""
+
+    def chunks(self, text: str) -> list[str]:
+        return text.split() or [text]
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        assert all(len(self.chunks(text)) == 1 for text in texts), "cut at the window"
+        return super().embed(texts)
+
+
 def test_a_text_that_does_not_fit_the_model_is_embedded_as_a_query_of_its_length(serve: Any) -> None:
-    long = " ".join(f"word{number}" for number in range(500))
-    assert len(HashingEmbedder().chunks(long)) > 1
-    found = serve(embedder=HashingEmbedder()).openai.embeddings.create(model="m", input=["tea", long])
-    assert found.data[1].embedding == HashingEmbedder().embed_query(long).tolist()
+    found = serve(embedder=OneWord()).openai.embeddings.create(
+        model="m", input=["tea", "tea or rain", "rain"]
+    )
+    assert [row.embedding for row in found.data] == [
+        OneWord().embed_query(text).tolist() for text in ("tea", "tea or rain", "rain")
+    ]
 
 
 @pytest.mark.parametrize(

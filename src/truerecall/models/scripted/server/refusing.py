@@ -44,4 +44,5 @@ def refusal(endpoint: str, status: int, message: str, number: int) -> Mapping[st
         error = {"type": _ANTHROPIC.get(status, "invalid_request_error"), "message": said}
         return {"type": "error", "error": error, "request_id": f"req_{number:06d}"}
     kind = _OPENAI.get(status, "server_error" if status >= 500 else "invalid_request_error")
-    return {"error": {"message": said, "type": kind, "param": None, "code": _CODES.get(status)}}
+    code = None if endpoint == "unknown" else _CODES.get(status)
+    return {"error": {"message": said, "type": kind, "param": None, "code": code}}

@@ -26,6 +26,7 @@ from truerecall.bench.systems.protocol import Granularity, System
 from truerecall.bench.systems.table import SYSTEMS, controls
 from truerecall.cli.choosing import system_of
 from truerecall.cli.data import data
+from truerecall.cli.dry import dry_command
 from truerecall.cli.gate import gate_command, ledger_command
 from truerecall.cli.head_to_head import head_to_head_command
 from truerecall.cli.progress import Display
@@ -48,6 +49,7 @@ def bench_command() -> None:
 
 
 bench_command.add_command(data)
+bench_command.add_command(dry_command)
 bench_command.add_command(suite_command)
 bench_command.add_command(systems_command)
 bench_command.add_command(head_to_head_command)

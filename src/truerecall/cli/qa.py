@@ -10,6 +10,7 @@ import click
 
 from truerecall.bench.datasets.reading import read
 from truerecall.bench.qa.calibrating import calibrate, calibrate_plan
+from truerecall.bench.qa.flips import with_flips
 from truerecall.bench.qa.options import qa_plan
 from truerecall.bench.qa.plan import Plan
 from truerecall.bench.qa.run import plan_qa, run_qa
@@ -58,20 +59,28 @@ _WANTED = ("full-dump", "oracle", "null")
     type=click.Choice([*CONTROLS, "none"]),
     help="Asked beside the systems, each at the price of a system; may be repeated.",
 )
+@click.option(
+    "--ablate",
+    is_flag=True,
+    help="Ask with each switch of recall flipped as well, and hold each against the one truerecall that is named.",
+)
 @click.option("--plan", "plan_only", is_flag=True, help="Say what would be asked and what it costs, and end.")
 @asked_options
 @asking_options
 @kept_options
 def qa_command(
-    asked: Asked, asking: Asking, kept: Kept, specs: tuple[str, ...], controls: tuple[str, ...], plan_only: bool
+    asked: Asked, asking: Asking, kept: Kept, specs: tuple[str, ...], controls: tuple[str, ...], ablate: bool,
+    plan_only: bool,
 ) -> None:  # fmt: skip
     """Measure accuracy: recall, have a model answer, have at least two others judge.
 
     Every result is kept below --out before anything stands on it: a run that was stopped goes on when the same
     command is given again, and no call is made twice. Exit codes: 0 done, 1 a judge is not fit to judge, 2 bad input.
     """
-    systems = chosen(specs, controls, asked.seed)
-    options = replace(qa_options(asking, kept, asked), not_measured=_left_out(controls))
+    systems, ablated = chosen(specs, controls, asked.seed), ""
+    if ablate:
+        systems, ablated = with_flips(systems)
+    options = replace(qa_options(asking, kept, asked), not_measured=_left_out(controls), ablated=ablated)
     models = asking.models(os.environ)
     datasets = read(asked.data, split=asked.split)
     if kept.name is None:

@@ -2,7 +2,9 @@ from dataclasses import asdict
 
 import pytest
 
-from truerecall.bench.qa.flips import SWITCHES, flipped_systems, flips
+from truerecall.bench.qa.flips import SWITCHES, flips, with_flips
+from truerecall.bench.systems.bm25 import Bm25
+from truerecall.bench.systems.null import Null
 from truerecall.bench.systems.truerecall import Truerecall
 from truerecall.core.config import NO_FACTORS, RecallSettings, Settings
 from truerecall.errors import InvalidInput
@@ -57,12 +59,26 @@ def test_a_flip_of_other_settings_starts_from_those() -> None:
 
 
 def test_without_a_model_the_lane_that_needs_one_is_not_flipped() -> None:
-    alone = [system.name for system in flipped_systems(Truerecall(None))]
-    with_model = [system.name for system in flipped_systems(Truerecall(HashingEmbedder()))]
+    alone = [system.name for system in with_flips([Truerecall(None)])[0]]
+    with_model = [system.name for system in with_flips([Truerecall(HashingEmbedder())])[0]]
 
     assert "truerecall lanes.vector=0" not in alone
     assert "truerecall lanes.vector=0" in with_model
-    assert len(with_model) == len(set(with_model)) == len(SWITCHES)
+    assert len(with_model) == len(set(with_model)) == 1 + len(SWITCHES)
+
+
+def test_flips_stand_behind_the_memory_that_they_are_of() -> None:
+    systems, base = with_flips([Bm25(), Truerecall(None, name="mine"), Null()])
+
+    names = [system.name for system in systems]
+    assert base == "mine"
+    assert (names[:3], names[-1]) == (["bm25", "mine", "mine lanes.lexical=0"], "null")
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_flips_need_one_memory_to_be_flips_of(count: int) -> None:
+    with pytest.raises(InvalidInput, match="Name exactly one: --system truerecall"):
+        with_flips([Truerecall(None, name=f"memory {n}") for n in range(count)])
 
 
 def test_a_switch_that_is_none_is_refused_by_name() -> None:

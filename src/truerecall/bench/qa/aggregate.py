@@ -52,6 +52,8 @@ class RunFacts:
     """Of the bootstrap."""
     not_measured: Mapping[str, str] = field(default_factory=dict)
     """Arms that were left out, with the reason."""
+    ablated: str = ""
+    """The system whose switches the others flip: each is compared with it alone. Empty: all with all."""
 
 
 def qa_dataset(
@@ -86,7 +88,7 @@ def qa_dataset(
         exclusions=list(_exclusions(dataset, asked, sample)),
         sample=sample,
         arms=made,
-        pairs=pairs(made, by_arm, run.seed),
+        pairs=pairs(made, by_arm, run.seed, run.ablated),
         not_measured=dict(run.not_measured),
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
-from truerecall.bench.systems.protocol import Setting
+from truerecall.bench.systems.protocol import Setting, System
 from truerecall.bench.systems.truerecall import Truerecall
 from truerecall.core.config import REFERENCE, FactorWeights, LaneWeights, Settings
 from truerecall.errors import InvalidInput
@@ -75,12 +75,26 @@ def flips(
     return tuple(made)
 
 
-def flipped_systems(base: Truerecall) -> list[Truerecall]:
-    """A memory for each flip, over the same embedder and weights, named after the base and the flip."""
-    chosen = flips(base.settings, with_model=base.embedder is not None)
-    return [
-        Truerecall(base.embedder, flip.settings, f"{base.name} {flip.name}", base.folds) for flip in chosen
+def with_flips(systems: Sequence[System]) -> tuple[list[System], str]:
+    """The systems with a memory for each flip of the one truerecall among them behind it, and that one's name.
+
+    Raises:
+        InvalidInput: there is no truerecall among them, or more than one.
+    """
+    ours = [system for system in systems if isinstance(system, Truerecall)]
+    if len(ours) != 1:
+        raise InvalidInput(
+            f"{len(ours) or 'none'} of the systems is a truerecall whose switches could be flipped",
+            where="--ablate",
+            remedy="Name exactly one: --system truerecall.",
+        )
+    (base,) = ours
+    flipped = [
+        Truerecall(base.embedder, flip.settings, f"{base.name} {flip.name}", base.folds)
+        for flip in flips(base.settings, with_model=base.embedder is not None)
     ]
+    place = systems.index(base) + 1
+    return [*systems[:place], *flipped, *systems[place:]], base.name
 
 
 def _flipped(name: str, current: Setting) -> Setting:

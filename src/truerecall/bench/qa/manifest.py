@@ -256,5 +256,6 @@ class QaManifest(Record):
     errata_sha256: str = ""
     prices: str = Field(description="Date and sha256 of the price table.")
     calls: Calls
+    ablated: str = Field(default="", description="The system whose switches the other systems flip, if any.")
     rows_sha256: str
     datasets: list[QaDataset]

@@ -91,6 +91,8 @@ class QaOptions:
     """The keys that are in use."""
     not_measured: Mapping[str, str] = field(default_factory=dict)
     """Arms that were left out, with the reason."""
+    ablated: str = ""
+    """The system whose switches the other systems flip; empty where none is."""
     wiring_proof: bool = False
     """Toy models are in use; fixtures say so by themselves."""
 

@@ -41,20 +41,29 @@ class _Found:
         return f"{self.a.system}\0{self.b.system}"
 
 
-def pairs(arms: Sequence[Arm], rows: Mapping[str, Sequence[QaRow]], seed: int) -> list[Pair]:
+def pairs(
+    arms: Sequence[Arm], rows: Mapping[str, Sequence[QaRow]], seed: int, ablated: str = ""
+) -> list[Pair]:
     """Each system against each control and each other system, by each judge; controls not among themselves.
 
     Args:
         arms: Of one data set, judged by the same judges.
         rows: Their rows, by system.
         seed: Of the bootstrap.
+        ablated: The system whose switches the other systems flip: only pairs with it are of interest, and it stands
+            second in them, so that a difference is what the flip brings.
     """
+    if ablated:
+        arms = [
+            *(arm for arm in arms if arm.system != ablated),
+            *(arm for arm in arms if arm.system == ablated),
+        ]
     ordered = [*(arm for arm in arms if not arm.control), *(arm for arm in arms if arm.control)]
     couples = [
         (a, b)
         for place, a in enumerate(ordered)
         for b in ordered[place + 1 :]
-        if not (a.control and b.control)
+        if not (a.control and b.control) and (not ablated or ablated in (a.system, b.system))
     ]
     by_judge = {
         judge.judge: [_found(a, b, judge.judge, rows, seed) for a, b in couples]

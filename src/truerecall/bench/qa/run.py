@@ -286,6 +286,7 @@ class _Run:
             errata=options.errata,
             seed=options.seed,
             not_measured=options.not_measured,
+            ablated=options.ablated,
         )
         datasets = [self._dataset(dataset, rows, facts) for dataset in self._datasets]
         return QaManifest(
@@ -304,6 +305,7 @@ class _Run:
                 asked_again=desk.caller.asked_again,
                 lost=desk.lost,
             ),
+            ablated=options.ablated,
             rows_sha256=digest,
             datasets=datasets,
         )

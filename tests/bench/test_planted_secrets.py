@@ -10,8 +10,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner
@@ -53,9 +55,14 @@ class Printed:
     error: BaseException | None = None
 
 
+Command = Callable[..., Printed]
+
+
 def within(*arguments: object) -> Printed:
-    """One command in this process."""
-    outcome = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    """One command in this process, which keeps its command line in manifests."""
+    words = [str(argument) for argument in arguments]
+    with patch.object(sys, "argv", ["truerecall", *words]):
+        outcome = CliRunner().invoke(main, words)
     said = str(outcome.exception) if isinstance(outcome.exception, TruerecallError) else ""
     return Printed(outcome.exit_code, outcome.output + said, outcome.exception)
 
@@ -113,9 +120,9 @@ def judged(address: str) -> list[str]:
     return ["bench", "qa", "--data", "made", *models, *how]
 
 
-def asked(address: str, *more: object, system: str = "truerecall,embedder=none") -> Printed:
-    """That run, in a process of its own."""
-    return truerecall(*judged(address), "--system", system, *more)
+def asked(run: Command, address: str, *more: object, system: str = "truerecall,embedder=none") -> Printed:
+    """That run, in this process or in one of its own."""
+    return run(*judged(address), "--system", system, *more)
 
 
 def remade() -> list[Printed]:
@@ -130,7 +137,7 @@ def test_a_judged_run_leaves_no_key_anywhere_though_its_server_repeats_it() -> N
     refusal = json.dumps({"error": {"message": "Incorrect API key provided: {authorization}", "code": KEY}})
     answers = Answer(400, refusal, headers), Answer(200, completion(VERDICT, **echo), headers)
     with chat_server(*answers) as server:
-        printed = [asked(server.address), asked(server.address, "--retry-failed")]
+        printed = [asked(truerecall, server.address, *more) for more in ((), ("--retry-failed",))]
     assert [one.code for one in printed] == [0, 0], printed
     assert any(KEY in str(call.headers) for call in server.asked), "the key was never sent: nothing is tested"
     printed += remade()
@@ -147,14 +154,18 @@ def test_what_stands_on_the_command_line_leaves_no_secret_of_a_known_shape() -> 
     shutil.copytree(SHIPPED, SHAPED)
     with chat_server(Answer(200, completion(VERDICT))) as server:
         first = asked(
-            server.address, "--rubrics", SHAPED, system=f"truerecall,embedder=none,settings={SHAPED}.toml"
+            within,
+            server.address,
+            "--rubrics",
+            SHAPED,
+            system=f"truerecall,embedder=none,settings={SHAPED}.toml",
         )
         row = json.loads(Path("runs/judged/rows.jsonl").read_text("utf-8").splitlines()[0])
         wrong = {
             "locomo": {row["question"]: {"answer": "Lisbon", "why": f"as {SHAPED} says", "source": SHAPED}}
         }
         Path(f"{SHAPED}.json").write_text(json.dumps(wrong), "utf-8")
-        second = asked(server.address, "--errata", f"{SHAPED}.json", "--name", "corrected")
+        second = asked(within, server.address, "--errata", f"{SHAPED}.json", "--name", "corrected")
     retrieved = within("bench", "retrieval", "--data", "made", "--name", "found", "--system",
                        f"truerecall,embedder=none,settings={SHAPED}.toml")  # fmt: skip
     assert [one.code for one in (first, second, retrieved)] == [0, 0, 0], first.text + second.text
@@ -195,7 +206,7 @@ def test_what_an_adapter_says_on_its_way_out_holds_no_secret(how: str) -> None:
 
 def test_texts_of_the_data_stand_in_no_report_and_a_name_like_a_secret_is_masked_there() -> None:
     with chat_server(Answer(200, completion(VERDICT))) as server:
-        first = asked(server.address)
+        first = asked(within, server.address)
     assert first.code == 0, first.text
     found = within(
         "bench", "retrieval", "--data", "made", "--name", "found", "--system", "truerecall,embedder=none"

@@ -20,7 +20,7 @@ NOT_RETRIEVAL = (
 )
 UNSTABLE_IS = (
     f"Unstable: on the questions that both judged validly, two judges differ by more than {LARGEST_SPREAD:g} points, "
-    "or one judge has no verdict. No figure is printed then; the judges' counts stand under Agreement."
+    "or one judge has no verdict. No figure is printed then; the counts stand in the run's own report, under Agreement."
 )
 ONE_QUESTION = "At n = 20 five points is one question; what one question is worth stands in the last column."
 NO_CALL = "Every table here is made anew from the manifest, without a call: truerecall bench report RUN."

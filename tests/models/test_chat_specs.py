@@ -46,13 +46,13 @@ def test_every_option_is_read() -> None:
 
 def test_a_local_model_has_room_and_time_unless_told_otherwise() -> None:
     plain = wanted("gguf:/models/a, b/some.gguf")
-    told = wanted("gguf:smollm2,context=2048,timeout=5")
+    told = wanted("gguf:smollm2,context=2048,timeout=5,threads=1")
     assert (plain.model, plain.context, plain.parameters.timeout) == (
         "/models/a, b/some.gguf",
         8192,
         600.0,
     )
-    assert (told.context, told.parameters.timeout) == (2048, 5.0)
+    assert (told.context, told.parameters.timeout, told.threads, plain.threads) == (2048, 5.0, 1, 0)
 
 
 def test_the_providers_own_key_does_not_go_to_another_address_unless_it_is_named() -> None:
@@ -103,14 +103,14 @@ def test_a_key_that_is_not_set_is_asked_for_by_its_variable(
         ("openai:", "no chat model is called openai:", "Use one of: openai:MODEL"),
         ("openai: ,max_tokens=3", "no chat model is called openai:", "Use one of: openai:MODEL"),
         ("openai:m,top_p=1", "the option 'top_p' is not known", "openai takes: base_url, key, max_tokens, timeout"),
-        ("gguf:m,key=A", "the option 'key' is not known", "gguf takes: context, max_tokens, timeout"),
+        ("gguf:m,key=A", "the option 'key' is not known", "gguf takes: context, threads, max_tokens, timeout"),
         ("openai:m,max_tokens=1,max_tokens=2", "the option 'max_tokens' is given twice", "each once"),
         ("openai:m,key=", "the option 'key' has no value", "as ,option=value."),
         ("openai:m,timeout=3,plain", "an option has no value", "as ,option=value."),
-        ("openai:m,max_tokens=0", "max_tokens is no whole number of tokens above 0", "Write max_tokens=2048"),
-        ("openai:m,max_tokens=٣", "max_tokens is no whole number of tokens above 0", "Write max_tokens=2048"),
-        ("openai:m,max_tokens=1e3", "max_tokens is no whole number of tokens above 0", "Write max_tokens=2048"),
-        ("gguf:m,context=-1", "context is no whole number of tokens above 0", "Write context=2048"),
+        ("openai:m,max_tokens=0", "max_tokens is no whole number above 0", "Write max_tokens=2048"),
+        ("openai:m,max_tokens=٣", "max_tokens is no whole number above 0", "Write max_tokens=2048"),
+        ("openai:m,max_tokens=1e3", "max_tokens is no whole number above 0", "Write max_tokens=2048"),
+        ("gguf:m,context=-1", "context is no whole number above 0", "Write context=4096"),
         ("openai:m,timeout=nan", "timeout is no number of seconds above 0", "Write timeout=120"),
         ("openai:m,timeout=inf", "timeout is no number of seconds above 0", "Write timeout=120"),
         ("openai:m,timeout=soon", "timeout is no number of seconds above 0", "Write timeout=120"),

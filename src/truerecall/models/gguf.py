@@ -38,7 +38,12 @@ _ENVIRONMENT = (
 
 
 def gguf_chat(
-    name: str, environment: Mapping[str, str], *, context: int, parameters: ChatParameters
+    name: str,
+    environment: Mapping[str, str],
+    *,
+    context: int,
+    threads: int = 0,
+    parameters: ChatParameters,
 ) -> "GGUFChat":
     """The model in a file, or ``smollm2``; see ``GGUFChat``.
 
@@ -47,7 +52,9 @@ def gguf_chat(
         ModelError: there is no such file.
     """
     path = _smollm2() if name == SMOLLM2 else Path(name).expanduser()
-    return GGUFChat(path, environment, name=f"gguf:{name}", context=context, parameters=parameters)
+    return GGUFChat(
+        path, environment, name=f"gguf:{name}", context=context, threads=threads, parameters=parameters
+    )
 
 
 class GGUFChat:
@@ -58,6 +65,7 @@ class GGUFChat:
         environment: Of this process; the model's own gets what it needs of it, and no key.
         name: ``provider:model``.
         context: Tokens of messages and reply together; messages that do not fit are refused, never cut.
+        threads: How many it computes with; 0 for as many as there are cores.
         parameters: What every call is made with; without a temperature it is 0, and the seed is fixed.
 
     Raises:
@@ -74,6 +82,7 @@ class GGUFChat:
         *,
         name: str,
         context: int,
+        threads: int = 0,
         parameters: ChatParameters | None = None,
     ) -> None:
         if importlib.util.find_spec("xllamacpp") is None:
@@ -83,7 +92,7 @@ class GGUFChat:
         self.name = name
         self.parameters = parameters or ChatParameters()
         self._path = path
-        self._context = context
+        self._numbers = (str(context), str(threads))
         self._environment = {name: environment[name] for name in _ENVIRONMENT if name in environment}
         self._child: _Child | None = None
         self._turn = threading.Lock()
@@ -146,7 +155,7 @@ class GGUFChat:
 
     def _asked(self, request: Mapping[str, Any]) -> Any:
         if self._child is None:
-            self._child = _Child(self._path, self._context, self._environment)
+            self._child = _Child(self._path, self._numbers, self._environment)
             # A process that nobody holds any more ends with its input.
             weakref.finalize(self, self._child.end)
             self._begun(self._child)
@@ -189,9 +198,9 @@ class GGUFChat:
 class _Child:
     """The model's process, spoken to in JSON lines."""
 
-    def __init__(self, path: Path, context: int, environment: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, numbers: tuple[str, str], environment: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", str(Path(__file__).with_name("gguf_process.py")), str(path), str(context)],
+            [sys.executable, "-P", str(Path(__file__).with_name("gguf_process.py")), str(path), *numbers],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -19,8 +19,8 @@ _LONGEST_DOOR = 100  # bytes of a socket's path
 
 
 def main() -> None:
-    """Load the model named on the command line (file, tokens of context), and answer until the input ends."""
-    path, context = sys.argv[1], int(sys.argv[2])
+    """Load the model named on the command line (file, tokens of context, threads), and answer until the input ends."""
+    path, context, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)  # what the library writes to standard output is no answer
 
@@ -33,7 +33,7 @@ def main() -> None:
     try:
         import xllamacpp
 
-        server = _served(xllamacpp, path, context)
+        server = _served(xllamacpp, path, context, threads)
     except (ImportError, RuntimeError, OSError) as error:
         say({"failed": f"{type(error).__name__}: {error}"})
         return
@@ -48,12 +48,14 @@ def _read(requests: "SimpleQueue[Any]") -> None:
     os._exit(0)
 
 
-def _served(library: Any, path: str, context: int) -> Any:
+def _served(library: Any, path: str, context: int, threads: int) -> Any:
     """The model behind the library's server, of which only the direct call is used."""
     parameters = library.CommonParams()
     parameters.model.path = path
     parameters.n_ctx = context
     parameters.n_parallel = 1
+    if threads:
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
     parameters.fit_params = False  # or the context would shrink to what memory is free
     parameters.ctx_shift = False  # or a long prompt would lose its beginning
     # What an earlier prompt left behind is computed in other batches, and so in other bits.

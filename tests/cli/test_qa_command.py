@@ -102,7 +102,11 @@ def test_a_server_of_ones_own_has_no_price_until_one_is_given(cli, here: Path) -
         priced = cli(
             "bench", "qa", *SMALL, *named, "--prices", "prices.json", "--max-cost", "1", "--name", "r"
         )
+        port = server.base_url.split(":")[2].split("/")[0]
     assert priced.code == 0
+    assert "base_url=ADDRESS" in str(made(here / "runs" / "r")["provenance"])
+    kept = "".join(path.read_text("utf-8") for path in (here / "runs" / "r").iterdir())
+    assert f":{port}" not in kept and "127.0.0.1" not in kept
     assert made(here / "runs" / "r")["datasets"][0]["arms"][0]["usage"]["answer"]["cost"] > 0
 
 

@@ -12,6 +12,7 @@ Stage = Literal[
     "ingest",  # a conversation goes in
     "recall",  # a question was asked
     "resumed",  # a conversation was finished by an earlier run
+    "plan",  # what is to be asked is worked out
     "calibrate",  # a judge was asked of an answer whose verdict is known; the system is the model, as below
     "answer",  # a model answered a question
     "judge",  # a judge was asked of an answer

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 _EVERY = 25  # questions between two redraws on a terminal
 _SECONDS = 10.0  # between two lines in a log
+_MANY = ("recall", "plan")
 _CALLS = ("calibrate", "answer", "judge")
 
 
@@ -36,7 +37,7 @@ class Display:
             left = "" if progress.seconds_left is None else f", about {_duration(progress.seconds_left)} left"
             what = "calls" if progress.stage in _CALLS else "questions"
             text = f"{progress.done}/{progress.total} {what}{left}: {progress.stage} {where}"
-            if self._live and (progress.stage != "recall" or progress.done % _EVERY == 0):
+            if self._live and (progress.stage not in _MANY or progress.done % _EVERY == 0):
                 self._redraw(text)
             elif not self._live and time.monotonic() - self._last >= _SECONDS:
                 self._last = time.monotonic()

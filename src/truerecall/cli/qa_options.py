@@ -1,6 +1,7 @@
 """The options of commands that ask answering models and judges, gathered into records."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ from truerecall.models.unsaid import Unsaid
 PARAMETERS = ChatParameters(max_tokens=1024, temperature=0.0)
 """What models are asked with where a spec says nothing else: the answer that they find most likely."""
 _SECRET = 16  # characters: a shorter key is a placeholder such as "ollama", which answers may well hold
+_ADDRESS = re.compile(r"base_url\s*=[^,'\s]*")
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
@@ -108,7 +110,8 @@ def qa_options(asking: Asking, kept: Kept, asked: Asked | None = None) -> QaOpti
         out=kept.out,
         name=kept.name or "unnamed",
         cache=kept.cache,
-        command=shlex.join(["truerecall", *sys.argv[1:]]),
+        # Where a server listens is in no report: only that it was another than the provider's own.
+        command=_ADDRESS.sub("base_url=ADDRESS", shlex.join(["truerecall", *sys.argv[1:]])),
         rubrics=load_rubrics(asking.rubrics),
         prices=asking.table(),
         max_cost=asking.max_cost,

@@ -308,6 +308,13 @@ def test_a_question_that_no_rubric_is_for_is_refused_before_anything_is_asked(tm
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_question_that_stands_twice_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    chosen, one = models(), dataset().conversations[0]
+    with pytest.raises(RunError, match="6 ids of questions stand there twice, the first 'gold-one-1'"):
+        run(tmp_path, chosen, ONLY, data=[tiny.dataset(one, one, name="locomo")])
+    assert set(asked(chosen).values()) == {0}
+
+
 def test_fixtures_prove_the_wiring_only(tmp_path: Path) -> None:
     manifest = run(tmp_path, models(), ONLY, data=[replace(dataset(), note=FIXTURE_NOTE)])
     assert manifest.wiring_proof is True

@@ -30,6 +30,8 @@ class Desk:
     caller: Caller
     lost: int
     """Calls that earlier processes of this run began and never kept."""
+    report: Report
+    """Told how far the run is."""
 
     @classmethod
     @contextmanager
@@ -60,7 +62,7 @@ class Desk:
                     unsaid=options.unsaid,
                     timer=timer,
                 )
-                yield cls(folder, store, purse, Caller(terms), store.lost(options.name))
+                yield cls(folder, store, purse, Caller(terms), store.lost(options.name), progress)
             finally:
                 store.close()
 

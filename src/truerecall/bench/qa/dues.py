@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from truerecall.bench.keys import COUNTER
+from truerecall.bench.progress import Progress, Report
 from truerecall.bench.qa import calibration
 from truerecall.bench.qa.calling import Due
 from truerecall.bench.qa.contexts import Posed
@@ -48,10 +50,11 @@ class Dues:
         self._rubrics = rubrics
         self._errata = errata
 
-    def answers(self, posed: Sequence[Posed]) -> tuple[list[Answering], list[Due]]:
+    def answers(self, posed: Sequence[Posed], report: Report) -> tuple[list[Answering], list[Due]]:
         """The call that answers each; identical prompts share one."""
         answering, dues = [], {}
-        for one in posed:
+        for done, one in enumerate(posed, start=1):
+            report(Progress("plan", done, len(posed), None))
             key = self._answer_request(one).key
             answering.append(Answering(one, key))
             if key not in dues:
@@ -107,5 +110,9 @@ def _due(request: Request) -> Due:
 
 
 def _count(messages: Sequence[Message]) -> int:
-    tokens = counter(COUNTER)
-    return sum(tokens.count(message.content) for message in messages) + _JOINTS
+    return sum(_tokens(message.content) for message in messages) + _JOINTS
+
+
+@lru_cache(maxsize=64)  # prompts and rubrics come again and again
+def _tokens(text: str) -> int:
+    return counter(COUNTER).count(text)

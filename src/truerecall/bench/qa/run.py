@@ -16,10 +16,11 @@ from truerecall.bench.progress import Report, Watch
 from truerecall.bench.provenance import provenance
 from truerecall.bench.qa.aggregate import ArmFacts, RunFacts, qa_dataset
 from truerecall.bench.qa.calling import Due
-from truerecall.bench.qa.contexts import Posed, Recalling, asked_of
+from truerecall.bench.qa.contexts import Posed, Recalling
 from truerecall.bench.qa.desk import Desk
 from truerecall.bench.qa.dues import Answering, Dues, Judging, calibration_dues
 from truerecall.bench.qa.folder import qa_rows_text
+from truerecall.bench.qa.inputs import check_inputs
 from truerecall.bench.qa.manifest import Calibration, Calls, QaDataset, QaManifest, Role, Sample
 from truerecall.bench.qa.options import Models, QaOptions, qa_plan
 from truerecall.bench.qa.plan import Plan
@@ -33,7 +34,7 @@ from truerecall.bench.systems.bm25 import Bm25
 from truerecall.bench.systems.protocol import System, tuning_of
 from truerecall.bench.systems.shelf import Shelf
 from truerecall.core.clock import Clock
-from truerecall.errors import JudgeRefused, RunError
+from truerecall.errors import JudgeRefused
 from truerecall.models.protocols import ChatModel
 
 _STAGES: tuple[Stage, ...] = ("recall", "calibrate", "answer", "judge")
@@ -100,7 +101,7 @@ def _prepared(
     timer: Callable[[], float],
 ) -> Iterator["_Run"]:
     """The run with every context recalled."""
-    _check(datasets, systems, options)
+    check_inputs(datasets, systems, options)
     # Before anything is measured: by the end of a long run the checkout may be at another commit.
     made = provenance(clock, options.seed, options.granularity, COUNTER, options.command)
     drawn = {label(dataset): draw(dataset, options.drawing, options.seed) for dataset in datasets}
@@ -161,7 +162,7 @@ class _Run:
         self._calibrations = {
             name_of(judge): calibration_dues(judge, options.rubrics) for judge in models.judges
         }
-        self._answering, self._answers = self._dues.answers(posed)
+        self._answering, self._answers = self._dues.answers(posed, desk.report)
 
     def plan(self) -> Plan:
         """What is to be asked, and what that takes at most."""
@@ -347,7 +348,12 @@ def refusal(calibrations: Sequence[Calibration]) -> JudgeRefused:
     ]
     return JudgeRefused(
         f"not fit to judge: {'; '.join(found)}",
-        remedy="Take another judge, or --uncalibrated, which marks every page as a wiring proof.",
+        remedy="Take another judge, or --uncalibrated, which marks every page as a wiring proof"
+        + (
+            ", or --retry-failed, which asks again what failed."
+            if any(one.failed for one in calibrations)
+            else "."
+        ),
     )
 
 
@@ -361,24 +367,3 @@ def _keys(rows: Sequence[QaRow]) -> Iterator[str]:
     for row in rows:
         yield row.answer_key
         yield from (j.key for own in (row.verdicts, row.errata_verdicts) for j in own.values() if j.key)
-
-
-def _check(datasets: Sequence[Dataset], systems: Sequence[System], options: QaOptions) -> None:
-    for what, names in (("system", [s.name for s in systems]), ("data set", [label(d) for d in datasets])):
-        if not names:
-            raise RunError(f"there is no {what} to measure", remedy=f"Name at least one {what}.")
-        if len(set(names)) < len(names):
-            raise RunError(
-                f"two of one {what} name among {', '.join(names)}",
-                remedy=f"Give each {what} a name of its own.",
-            )
-    for dataset in datasets:
-        questions = [question for c in dataset.conversations for question in asked_of(c)]
-        if not questions:
-            raise RunError(
-                "it holds no question", where=dataset.file, remedy="Use a data set with questions."
-            )
-        for question in questions:  # before anything is recalled, let alone paid
-            options.rubrics.of(dataset.name, question.type, question.abstention)
-    if options.errata:
-        options.errata.check(datasets)

@@ -31,18 +31,19 @@ def make_rival(rival: Rival, options: Mapping[str, str], environment: Mapping[st
     """
     if rival.reason:
         raise InvalidSettings(rival.reason, where=rival.name, remedy="Measure another one.")
-    found = installed(rival, root_of(environment))
-    if found is None:
-        raise InvalidSettings(
-            f"{rival.name} is not installed", remedy=f"Run: truerecall bench systems install {rival.name}."
-        )
     missing = [name for name in rival.required if not environment.get(name)]
     if missing:
         raise InvalidSettings(
             f"{rival.name} needs {', '.join(missing)}, which is not set", remedy="Set it, and try again."
         )
+    chat = _chat(rival, options, environment)
+    found = installed(rival, root_of(environment))
+    if found is None:
+        raise InvalidSettings(
+            f"{rival.name} is not installed", remedy=f"Run: truerecall bench systems install {rival.name}."
+        )
     given = {name: value for name, value in options.items() if name not in _OURS}
-    lent = Lent(_embedder(rival, options), _chat(rival, options, environment))
+    lent = Lent(_embedder(rival, options), chat)
     return RivalSystem(rival, given, found, environment, lent, _timeout(options))
 
 

@@ -110,8 +110,15 @@ class Mem0:
             # ``timestamp=`` raises in the open package; a creation time in the metadata is kept.
             metadata={"turn": handle, "created_at": item.at},
             infer=self._infer,
+            # It tells its model that what is said was said today; this is where its caller may correct it.
+            prompt=f"The new messages were said on {item.at[:10]}." if self._infer else None,
         )
-        return handle if added["results"] else None
+        return handle if added["results"] or self._came_from(handle) else None
+
+    def _came_from(self, handle: str) -> list[str]:
+        """Memories that were drawn from a turn; a fact that it holds already is not added once more."""
+        where = {"user_id": self._user, "turn": handle}
+        return [memory["id"] for memory in self._memory.get_all(filters=where, top_k=_ALL)["results"]]
 
     def recall(self, asked: Asked) -> Recalled:
         """By ``search`` without its threshold, which would cut the list short."""
@@ -134,9 +141,8 @@ class Mem0:
     def delete(self, handles: Sequence[str]) -> None:
         """Every memory that came from these turns."""
         for handle in handles:
-            came = {"user_id": self._user, "turn": handle}
-            for memory in self._memory.get_all(filters=came, top_k=_ALL)["results"]:
-                self._memory.delete(memory["id"])
+            for memory in self._came_from(handle):
+                self._memory.delete(memory)
 
     def census(self) -> Census:
         """What the store holds for this user; every memory of it has a vector."""

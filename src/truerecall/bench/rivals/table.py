@@ -154,6 +154,23 @@ RIVALS: Mapping[str, Rival] = {
             ),
         ),
         Rival(
+            name="engrava",
+            package="engrava 0.7.2",
+            requirements="engrava.txt",
+            adapter="engrava_adapter.py",
+            python=((3, 11), (3, 14)),
+            arms=(RivalArm("default"), RivalArm("best", {"embedder": "local"})),
+            environment=_OFFLINE,
+            embedder="optional",
+            disclosures=(
+                "It takes no event time at a write: the time is in the metadata, which its search does not look at.",
+                "A quoted title would switch its search to an expert syntax that may find nothing: quotation marks "
+                "are taken out of questions.",
+                "Its text search neither stems nor leaves out stop words.",
+                "It is asked not to store a text twice, which is an option of its own.",
+            ),
+        ),
+        Rival(
             name="graphiti",
             package="graphiti-core 0.31.2",
             requirements="graphiti.txt",

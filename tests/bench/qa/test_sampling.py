@@ -46,6 +46,11 @@ def test_a_sample_is_disclosed_and_the_same_for_the_same_seed() -> None:
     assert draw(dataset, Drawing(sample=20), seed=4)[0] != chosen
 
 
+def test_what_is_left_over_goes_to_the_largest_remainder_and_a_tie_to_the_first_by_name() -> None:
+    assert kinds(draw(of_types({"a": 1, "b": 9}), Drawing(sample=1), seed=0)[0]) == Counter(b=1)
+    assert kinds(draw(of_types({"a": 5, "b": 5}), Drawing(sample=1), seed=0)[0]) == Counter(a=1)
+
+
 def test_a_larger_sample_holds_the_smaller_one_and_other_types_change_nothing() -> None:
     small, _ = draw(of_types({"a": 60, "b": 30}), Drawing(per_type=5), seed=1)
     large, _ = draw(of_types({"a": 60, "b": 30}), Drawing(per_type=9), seed=1)

@@ -137,7 +137,7 @@ class StageStore:
 
     def _end(self, run: str, request: Request) -> None:
         self._db.execute(
-            "delete from begun where run = ? and key = ? and process = ? and not lost",
+            "delete from begun where run = ? and key = ? and process = ?",
             (run, request.key, self._process),
         )
 

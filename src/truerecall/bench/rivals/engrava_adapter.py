@@ -96,7 +96,8 @@ class Engrava:
 
     def ingest(self, items: Sequence[Item]) -> list[str | None]:
         """Its id is the handle; it is asked not to store a text twice, as it can be."""
-        return self._wait(self._ingested(items))
+        handles: list[str | None] = self._wait(self._ingested(items))
+        return handles
 
     async def _ingested(self, items: Sequence[Item]) -> list[str | None]:
         handles: list[str | None] = []

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import anthropic
 import pytest
 from anthropic._constants import ANTHROPIC_API_VERSION
 from chat_server import Answer, chat_server, message
@@ -115,3 +116,7 @@ def test_why_it_ended_is_told_in_the_providers_word_but_for_the_two_that_all_kno
     stop: str, finish: str
 ) -> None:
     assert replied(message("Lisbon.", stop=stop)).finish_reason == finish
+
+
+def test_the_key_is_sent_as_the_sdk_itself_sends_it() -> None:
+    assert anthropic.Anthropic(api_key=KEY).auth_headers == {"Authorization": f"Bearer {KEY}"}

@@ -122,7 +122,8 @@ def _price(row: Any, name: str, where: str) -> Price:
         or ":" not in name
     ):
         raise InvalidInput(f"the row {name[:80]!r} is no price of a model", where=where, remedy=_REMEDY)
-    return Price(row["input"], row["output"], row.get("cached_input", row["input"]))
+    cached = row["cached_input"] if "cached_input" in row else row["input"]
+    return Price(row["input"], row["output"], cached)
 
 
 def _is_price(value: Any) -> bool:

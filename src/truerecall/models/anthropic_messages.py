@@ -21,7 +21,7 @@ def _client(sdk: Any, key: str, **line: Any) -> Any:
 
 
 def _headers(key: str) -> dict[str, str]:
-    # The SDK of this version sends the key so; older servers of this API read the other header.
+    # As the SDK itself sends it with this version of the API.
     keyed = {"Authorization": f"Bearer {key}"} if key else {}
     return {"anthropic-version": _VERSION, **keyed}
 

@@ -108,7 +108,7 @@ def pairs(dataset: QaDataset, names: dict[str, str]) -> Section:
         "p (McNemar)", "smallest this n can show (points)", "identical contexts",
     ]  # fmt: skip
     verdicts = [
-        (made.a, made.b, model_name(names, made.judge), may_be_said(made, _shaky(made, arms)))
+        (made.a, made.b, model_name(names, made.judge), may_be_said(made, shaky(made, arms)))
         for made in dataset.pairs
     ]
     said = [
@@ -253,8 +253,8 @@ def _agreement_row(found: Agreement) -> tuple[str, ...]:
 
 
 def _pair_row(made: Pair, arms: dict[str, Arm], names: dict[str, str]) -> tuple[str, ...]:
-    shaky = _shaky(made, arms)
-    figures = (UNSTABLE, MISSING) if shaky else (signed(made.difference, 1), _points(made))
+    apart = shaky(made, arms)
+    figures = (UNSTABLE, MISSING) if apart else (signed(made.difference, 1), _points(made))
     return (
         made.a,
         made.b,
@@ -267,13 +267,14 @@ def _pair_row(made: Pair, arms: dict[str, Arm], names: dict[str, str]) -> tuple[
     )
 
 
-def _shaky(made: Pair, arms: dict[str, Arm]) -> list[str]:
+def shaky(made: Pair, arms: dict[str, Arm]) -> list[str]:
+    """The systems of a pair on which the judges do not agree."""
     return [name for name in (made.a, made.b) if name in arms and unstable(arms[name], ALL)]
 
 
-def may_be_said(made: Pair, shaky: Iterable[str]) -> str:
+def may_be_said(made: Pair, apart: Iterable[str]) -> str:
     """The pair's own sentence; where an arm is unstable, that nothing may be said."""
-    names = " and ".join(shaky)
+    names = " and ".join(apart)
     return f"Nothing: the judges do not agree on {names}." if names else made.sentence
 
 

@@ -2,7 +2,7 @@
 
 from truerecall.bench.qa.manifest import QaDataset, QaManifest
 from truerecall.bench.report import setting
-from truerecall.bench.report.accuracy import answers, money, running
+from truerecall.bench.report.accuracy import ablated, answers, money, running
 from truerecall.bench.report.accuracy.charts import qa_charts
 from truerecall.bench.report.accuracy.standing import model_names
 from truerecall.bench.report.accuracy.words import MEANINGS, banners, qa_warnings
@@ -65,7 +65,8 @@ def qa_sections(dataset: QaDataset, manifest: QaManifest, names: dict[str, str])
         answers.survival(dataset),
         answers.by_type(dataset, names),
         answers.agreement(dataset, names),
-        answers.pairs(dataset, names),
+        *ablated.ablation(dataset, manifest.ablated, names),
+        answers.pairs(ablated.without_flips(dataset, manifest.ablated), names),
         *answers.errata(dataset, names),
         answers.account(dataset, names),
         *answers.sample(dataset),

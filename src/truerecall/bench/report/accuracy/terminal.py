@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from truerecall.bench.manifest import ALL, Latency
 from truerecall.bench.qa.manifest import Pair, QaDataset, QaManifest
+from truerecall.bench.report.accuracy.ablated import ablation_lines, without_flips
 from truerecall.bench.report.accuracy.answers import may_be_said
 from truerecall.bench.report.accuracy.money import dollars
 from truerecall.bench.report.accuracy.standing import (
@@ -50,7 +51,7 @@ def qa_summary(manifest: QaManifest, width: int = 100) -> str:
     for banner in banners(manifest):
         lines += ["", *wrapped(f"*** {banner} ***", width)]
     for dataset in manifest.datasets:
-        lines += ["", *_dataset(dataset, names, width)]
+        lines += ["", *_dataset(dataset, manifest.ablated, names, width)]
     lines += ["", *wrapped(NOT_RETRIEVAL, width), *wrapped(_calls(manifest), width)]
     return "\n".join(lines) + "\n"
 
@@ -63,7 +64,7 @@ def _calls(manifest: QaManifest) -> str:
     return f"Calls made: {made}; reused: {reused}{lost}."
 
 
-def _dataset(dataset: QaDataset, names: dict[str, str], width: int) -> list[str]:
+def _dataset(dataset: QaDataset, ablated: str, names: dict[str, str], width: int) -> list[str]:
     questions = f"{count(dataset.asked)} of {counted(dataset.planned, 'question')} asked"
     top = [f"{title(dataset)}: {questions}, {counted(dataset.conversations, 'conversation')}"]
     top += [f"! {line}" for line in qa_warnings(dataset)]
@@ -79,7 +80,8 @@ def _dataset(dataset: QaDataset, names: dict[str, str], width: int) -> list[str]
     below = [
         *key,
         *_said(dataset, letters),
-        *(_compared(dataset, made, letters) for made in dataset.pairs),
+        *(_compared(dataset, made, letters) for made in without_flips(dataset, ablated).pairs),
+        *ablation_lines(dataset, ablated, letters),
         *(f"{system}: not measured: {why}" for system, why in sorted(dataset.not_measured.items())),
         left_out(dataset),
     ]
@@ -143,10 +145,18 @@ def _end(took: Latency | None) -> tuple[str, str]:
 
 def _said(dataset: QaDataset, letters: dict[str, str]) -> Sequence[str]:
     """What must be said beside figures, and both bounds where something failed or was invalid."""
-    lines = []
-    for found in headlines(dataset):
+    own = list(headlines(dataset))
+    labels = {
+        judge: {label(made.result, made.arm) for made in own if made.result.judge == judge}
+        for judge in letters
+    }
+    # What holds of a judge for every arm is said once.
+    common = {judge: found.pop() for judge, found in labels.items() if len(found) == 1}
+    lines = [f"judge {letters[judge]}: {told}" for judge, told in common.items() if told != MISSING]
+    for found in own:
         cell, letter = found.cell, letters[found.result.judge]
-        said = [] if label(found.result, found.arm) == MISSING else [label(found.result, found.arm)]
+        told = label(found.result, found.arm)
+        said = [] if told == MISSING or found.result.judge in common else [told]
         if (cell.invalid or cell.failed) and not found.instead:
             said.append(f"between {percent(cell.low)} and {percent(cell.high)}")
         if cell.invalid or cell.failed:

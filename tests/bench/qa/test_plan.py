@@ -44,7 +44,8 @@ def test_a_plan_is_a_table_with_its_upper_bounds() -> None:
         (Plan((FREE, UNKNOWN)), "1,205 calls, no price is known of openai:own"),
         (Plan((CALLS, UNKNOWN)), "1,205 calls, at most 9.13 US dollars, no price is known of openai:own"),
         (Plan((STORED,)), "every result is stored: no call is made"),
-        (Plan((STORED,), lost=2), "2 calls were begun before and never kept: they may have been paid"),
+        (Plan((STORED,), lost=1), "1 call was begun before and never kept, and may have been paid"),
+        (Plan((STORED,), lost=2), "2 calls were begun before and never kept, and may have been paid"),
     ],
 )
 def test_a_plan_says_what_is_free_what_is_not_known_and_what_was_lost(plan: Plan, said_of_it: str) -> None:

@@ -60,7 +60,8 @@ class Plan:
         widths = [max(len(row[at]) for row in rows) for at in range(len(_HEAD))]
         lines = [_line(row, widths) for row in rows]
         if self.lost:
-            lines.append(f"{self.lost} calls were begun before and never kept: they may have been paid")
+            begun = "1 call was" if self.lost == 1 else f"{self.lost} calls were"
+            lines.append(f"{begun} begun before and never kept, and may have been paid")
         if not self.calls:
             return "\n".join([*lines, "every result is stored: no call is made"])
         asked = [stage for stage in self.stages if stage.calls]

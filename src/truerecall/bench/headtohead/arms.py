@@ -15,7 +15,7 @@ CONTROLS = "controls"
 _OURS = "truerecall"
 _PRIVATE = ("command", "settings", "chat_url", "chat_key")
 """Options whose values belong to somebody's machine: left out of the record."""
-_PATHS = ("folds",)
+_PATHS = ("folds", "mapping", "program")
 """Of these the file's name is kept."""
 
 

@@ -12,7 +12,6 @@ from truerecall.bench.rivals.table import FOLDER, Rival
 from truerecall.bench.systems.protocol import Answer, Census, Item, Setting, Tuning
 from truerecall.bench.systems.subprocess_system import SubprocessSystem
 from truerecall.core.entry import Scope
-from truerecall.errors import SystemFailed
 from truerecall.models.protocols import Embedder
 from truerecall.models.scripted import Scenario, ScriptedServer
 
@@ -20,8 +19,6 @@ _NOWHERE = "http://127.0.0.1:9"
 """A port that nobody listens on: a library that takes its proxy from the environment reaches nothing else."""
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
 """What of our environment a rival's process sees beside what its row names."""
-_SECRET_FROM = 8
-"""Values shorter than this cannot be told from words, and are no keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,6 @@ class RivalSystem:
         self._lent = lent
         self._timeout = timeout
         self._variables = _variables(rival, ours, lent)
-        self._secrets = _secrets(rival, ours, lent)
         self._pins = environment.stamp.requirements_sha256
         self._serving = ExitStack()
         self._line = self._started({})
@@ -106,58 +102,32 @@ class RivalSystem:
                 served[line.EMBEDDER_URL] = server.base_url
             self._line = self._started(served)
             serving.callback(self._line.end)
-            with self._telling():
-                self._line.open(folder, scope)
+            self._line.open(folder, scope)
             self._serving = serving.pop_all()
 
     def ingest(self, items: Sequence[Item]) -> Sequence[str | None]:
         """All items in one call."""
-        with self._telling():
-            return self._line.ingest(items)
+        return self._line.ingest(items)
 
     def recall(self, question: str, date: datetime, k: int, budgets: Sequence[int]) -> Answer:
         """One question."""
-        with self._telling():
-            return self._line.recall(question, date, k, budgets)
+        return self._line.recall(question, date, k, budgets)
 
     def delete(self, handles: Sequence[str]) -> None:
         """Forget items."""
-        with self._telling():
-            self._line.delete(handles)
+        self._line.delete(handles)
 
     def census(self) -> Census:
         """Its counts."""
-        with self._telling():
-            return self._line.census()
+        return self._line.census()
 
     def close(self) -> None:
         """Close its store, end its process, and serve no more."""
-        with self._serving.pop_all(), self._telling():
+        with self._serving.pop_all():
             self._line.close()
 
     def _started(self, served: Mapping[str, str]) -> SubprocessSystem:
-        with self._telling():
-            return SubprocessSystem(self._command, self._timeout, {**self._variables, **served})
-
-    def _telling(self) -> "_Telling":
-        return _Telling(self._secrets)
-
-
-class _Telling:
-    """Takes keys out of what a rival says of its own failure."""
-
-    def __init__(self, secrets: Sequence[str]) -> None:
-        self._secrets = secrets
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, SystemFailed) and any(secret in str(error) for secret in self._secrets):
-            problem = error.problem
-            for secret in self._secrets:
-                problem = problem.replace(secret, "[key]")
-            raise SystemFailed(problem, where=error.where, remedy=error.remedy) from None
+        return SubprocessSystem(self._command, self._timeout, {**self._variables, **served})
 
 
 def _variables(rival: Rival, ours: Mapping[str, str], lent: Lent) -> dict[str, str]:
@@ -179,8 +149,3 @@ def _variables(rival: Rival, ours: Mapping[str, str], lent: Lent) -> dict[str, s
         variables[line.CHAT_MODEL] = lent.chat.model
         variables[line.CHAT_KEY] = lent.chat.key
     return variables
-
-
-def _secrets(rival: Rival, ours: Mapping[str, str], lent: Lent) -> tuple[str, ...]:
-    values = [ours.get(name, "") for name in rival.passed] + ([lent.chat.key] if lent.chat else [])
-    return tuple(value for value in values if len(value) >= _SECRET_FROM)

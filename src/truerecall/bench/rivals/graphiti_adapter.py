@@ -20,13 +20,38 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from truerecall.bench.rivals.line import (
-        CHAT_KEY, CHAT_MODEL, CHAT_URL, EMBEDDER_DIMENSION, EMBEDDER_NAME, EMBEDDER_URL,
-        Asked, Census, Item, Recalled, Setting, needed, ranked, serve, versions,
+        CHAT_KEY,
+        CHAT_MODEL,
+        CHAT_URL,
+        EMBEDDER_DIMENSION,
+        EMBEDDER_NAME,
+        EMBEDDER_URL,
+        Asked,
+        Census,
+        Item,
+        Recalled,
+        Setting,
+        needed,
+        ranked,
+        serve,
+        versions,
     )  # fmt: skip
 else:  # where an adapter runs, truerecall is not installed: line.py lies beside the script
     from line import (
-        CHAT_KEY, CHAT_MODEL, CHAT_URL, EMBEDDER_DIMENSION, EMBEDDER_NAME, EMBEDDER_URL,
-        Asked, Census, Item, Recalled, needed, ranked, serve, versions,
+        CHAT_KEY,
+        CHAT_MODEL,
+        CHAT_URL,
+        EMBEDDER_DIMENSION,
+        EMBEDDER_NAME,
+        EMBEDDER_URL,
+        Asked,
+        Census,
+        Item,
+        Recalled,
+        needed,
+        ranked,
+        serve,
+        versions,
     )  # fmt: skip
 
 _FACTS_A_TURN = 4

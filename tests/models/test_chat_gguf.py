@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from truerecall.errors import ChatFailed, ModelError, ModelMissing, WrongWeights
+from truerecall.errors import ChatFailed, ChatRefused, ModelError, ModelMissing, WrongWeights
 from truerecall.models.gguf import GGUFChat, gguf_chat
 from truerecall.models.protocols import ChatMessage, ChatModel, ChatParameters, ChatReply
 from truerecall.models.specs import model_of
@@ -198,8 +198,10 @@ def test_a_process_that_crashes_is_told_and_started_again(opened: Open) -> None:
         ("crashing", "its process ended"),
     ],
 )
-def test_a_file_that_cannot_be_loaded_is_told(opened: Open, content: str, why: str) -> None:
-    with pytest.raises(ChatFailed) as raised:
+def test_a_file_that_cannot_be_loaded_ends_a_run_for_no_question_would_fare_better(
+    opened: Open, content: str, why: str
+) -> None:
+    with pytest.raises(ChatRefused) as raised:
         ask(opened(content))
     assert raised.value.problem == f"the model cannot be loaded: {why}"
 
@@ -320,5 +322,5 @@ def test_a_real_library_tells_that_a_file_is_no_model(real: GGUFChat, tmp_path: 
     damaged = tmp_path / "m.gguf"
     damaged.write_bytes(b"GGUF" + b"\x00" * 200)
     model = gguf_chat(str(damaged), os.environ, context=512, parameters=ChatParameters())
-    with pytest.raises(ChatFailed, match="the model cannot be loaded"):
+    with pytest.raises(ChatRefused, match="the model cannot be loaded"):
         ask(model)

@@ -18,7 +18,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from truerecall.errors import ChatFailed, ModelError, ModelMissing, WrongWeights
+from truerecall.errors import ChatFailed, ChatRefused, ModelError, ModelMissing, WrongWeights
 from truerecall.models.answers import OPTION, completion, encodable, message_of, parsed, part
 from truerecall.models.optional import install
 from truerecall.models.protocols import ChatMessage, ChatParameters, ChatReply
@@ -123,7 +123,8 @@ class GGUFChat:
         """The model's answer; it is loaded with the first one, and calls take turns.
 
         Raises:
-            ChatFailed: it does not fit, took too long, held no text, or the model cannot be run.
+            ChatFailed: it does not fit, took too long, held no text, or its process ended.
+            ChatRefused: the model cannot be loaded.
             WrongWeights: a file that is known is another one.
         """
         sent: dict[str, str | int | float] = {
@@ -181,9 +182,11 @@ class GGUFChat:
         if part(first, "ready", str) is None:
             why = part(first, "failed", str) or "its process ended"
             self._end()
-            raise self._failed(
+            # Refused, so that a run stops here: the next question would fare no better.
+            raise ChatRefused(
                 f"the model cannot be loaded: {why}",
-                "Check that it is a GGUF file, whole, that fits the memory.",
+                where=self.name,
+                remedy="Check that it is a GGUF file, whole, that fits the memory.",
             )
 
     def _end(self) -> None:

@@ -38,6 +38,7 @@ from truerecall.bench.outputs import below, write_whole
 from truerecall.bench.progress import Progress, Report
 from truerecall.bench.provenance import provenance
 from truerecall.bench.retrieval import run_retrieval
+from truerecall.bench.rivals.making import make_rival
 from truerecall.bench.rivals.standing import check
 from truerecall.bench.run import RunOptions
 from truerecall.bench.systems.protocol import System
@@ -154,7 +155,11 @@ class _Bench:
             except ModelError as error:
                 return _skipped(arm, arm.options.get("name", arm.system), error)
         try:
-            system = create(arm.system, arm.options)
+            system = (
+                create(arm.system, arm.options)
+                if arm.rival is None
+                else make_rival(arm.rival, arm.options, self._environment)
+            )
         except (InvalidSettings, ModelError, SystemFailed) as error:
             return _skipped(arm, arm.spec, error)
         try:

@@ -221,6 +221,16 @@ def test_another_plan_under_the_same_name_is_refused(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("damaged", [b"", b"\xff\xfe", b"{}"])
+def test_a_plan_that_cannot_be_read_is_another_plan(damaged: bytes, tmp_path: Path) -> None:
+    run(tmp_path, [Bm25()])
+    (tmp_path / "trial" / "run.json").write_bytes(damaged)
+
+    with pytest.raises(RunError, match="other data, systems or options"):
+        run(tmp_path, [Bm25()])
+    assert (tmp_path / "trial" / "run.json").read_bytes() == damaged
+
+
 @pytest.mark.parametrize(
     "name", ["", "..", "a/b", "cache", ".hidden", "-x", "a" * 101, "a\n", "held-out.jsonl"]
 )

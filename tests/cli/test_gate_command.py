@@ -159,6 +159,16 @@ def test_the_ledger_is_listed_also_where_there_is_none(cli: Any) -> None:
     assert cli("bench", "ledger", "list", "--json").out == "[]\n"
 
 
+def test_an_accuracy_run_in_the_place_of_a_retrieval_run_is_named_as_the_trouble(
+    cli: Any, home: Path
+) -> None:
+    (home / "qa.json").write_text('{"kind": "qa"}', encoding="utf-8")
+    shown = cli("bench", "gate", "take", "qa.json", "--out", "b.json")
+
+    assert (shown.code, shown.out) == (2, "")
+    assert "not of a retrieval run (qa.json). Name a retrieval run" in shown.err
+
+
 def test_a_manifest_of_no_run_is_no_release(cli: Any, home: Path) -> None:
     (home / "other.json").write_text('{"kind": "claims"}', encoding="utf-8")
     shown = cli("bench", "ledger", "add", "other.json")

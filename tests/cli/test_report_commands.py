@@ -51,6 +51,19 @@ def test_runs_side_by_side_are_written_below_the_named_folder(cli, judged: Path,
     assert (home / "pages" / "side-by-side.html").is_file()
 
 
+@pytest.mark.parametrize(
+    "command", [["report"], ["pages"], ["ledger", "add"], ["gate", "take", "--out", "b.json"]]
+)
+@pytest.mark.parametrize("text", ["[" * 100_000, "[]", "7", '"qa"', '{"kind": 7}'])
+def test_a_file_that_is_no_manifest_is_one_clear_message(
+    cli, home: Path, command: list[str], text: str
+) -> None:
+    (home / "some.json").write_text(text, "utf-8")
+    outcome = cli("bench", *command, "some.json")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "the manifest is" in outcome.err and "a fault of truerecall" not in outcome.err
+
+
 @pytest.mark.parametrize("arguments", [[], ["nothing"]])
 def test_without_a_finished_run_there_is_one_clear_message(cli, home: Path, arguments: list[str]) -> None:
     outcome = cli("bench", "pages", *arguments)

@@ -18,11 +18,11 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 from pydantic import Field
 
+from truerecall.bench.finished import finished_manifest, finished_rows, records_of
 from truerecall.bench.held_out import LOG
 from truerecall.bench.manifest import QuestionRow, Record, RetrievalManifest, manifest_json
 from truerecall.bench.outputs import below, write_whole
@@ -68,7 +68,7 @@ class RunOptions:
         if not _NAME.fullmatch(self.name) or self.name in _TAKEN:
             raise RunError(
                 f"{self.name!r} cannot name a run",
-                remedy="Use letters, digits, '.', '_' and '-', not beginning with a sign; "
+                remedy="Use up to 100 letters, digits, '.', '_' and '-', not beginning with a sign; "
                 f"{', '.join(map(repr, _TAKEN))} are taken.",
             )
         cuts = (*ruler.ks, ruler.limit)
@@ -156,7 +156,7 @@ class RunFolder:
         """A finished chunk; None if it is not there, or is not whole."""
         try:
             head, rows = (self._chunks / f"{key}.jsonl").read_text(encoding="utf-8").split("\n", 1)
-            chunk = Chunk(ChunkHead.model_validate_json(head), tuple(parse_rows(rows)))
+            chunk = Chunk(ChunkHead.model_validate_json(head), tuple(records_of(rows, QuestionRow)))
         except (FileNotFoundError, ValueError):  # ValidationError is a ValueError, so is an empty file
             return None
         return chunk if chunk.head.key == key and chunk.head.rows == len(chunk.rows) else None
@@ -185,7 +185,7 @@ class RunFolder:
         planned = self.path / "run.json"
         if not planned.exists():
             write_whole(planned, plan)
-        elif planned.read_text(encoding="utf-8") != plan:
+        elif planned.read_bytes() != plan.encode("utf-8"):
             raise RunError(
                 "the folder holds a run with other data, systems or options",
                 where=self.path.name,
@@ -220,47 +220,13 @@ def rows_text(rows: Iterable[QuestionRow]) -> str:
     return "".join(row.model_dump_json() + "\n" for row in rows)
 
 
-def parse_rows(text: str) -> list[QuestionRow]:
-    """The rows of JSON lines; ``ValueError`` if one is none, or the last is not whole."""
-    # Not splitlines: an id may hold U+2028, which JSON writes as it is.
-    *lines, end = text.split("\n")
-    if end:
-        raise ValueError("the last line has no end")
-    return [QuestionRow.model_validate_json(line) for line in lines]
-
-
 def read_rows(run: Path, manifest: RetrievalManifest) -> list[QuestionRow]:
     """The rows of a finished run's folder; ``RunError`` if they are not those that its manifest was made from."""
-    try:
-        text = (run / "rows.jsonl").read_bytes()
-        rows = parse_rows(text.decode("utf-8"))
-    except (OSError, ValueError):
-        raise RunError(
-            "the rows are missing or damaged", where=run.name, remedy="Make the run again."
-        ) from None
-    if sha256(text).hexdigest() != manifest.rows_sha256:
-        raise RunError(
-            "rows.jsonl is not the file that the manifest was made from",
-            where=run.name,
-            remedy="Make the run again: give its command once more.",
-        )
-    return rows
+    again = "Make the run again: give its command once more."
+    return finished_rows(run, QuestionRow, manifest.rows_sha256, again)
 
 
 def read_manifest(run: Path) -> RetrievalManifest:
     """The manifest of a finished run's folder, or of a manifest file; ``RunError`` if there is none."""
-    path = run / "manifest.json" if run.is_dir() else run
-    try:
-        return RetrievalManifest.model_validate_json(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        if not run.exists():
-            raise RunError("there is no such run", where=str(run), remedy="Name a run's folder.") from None
-        raise RunError(
-            "the run is not finished: it has no manifest",
-            where=run.name,
-            remedy="Run the same command again; it goes on where it stopped.",
-        ) from None
-    except (IsADirectoryError, ValueError):  # not UTF-8, or not of this shape
-        raise RunError(
-            "the manifest is not one of this version", where=run.name, remedy="Make the run again."
-        ) from None
+    foreign = "the manifest is not one of this version, or not of a retrieval run"
+    return finished_manifest(run, RetrievalManifest, foreign, "Name a retrieval run, or make it again.")

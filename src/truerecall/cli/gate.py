@@ -19,6 +19,7 @@ from truerecall.bench.ledger import FOLDER, ReleaseLedger, ledger_text, release_
 from truerecall.bench.measured import record_json
 from truerecall.bench.outputs import write_whole
 from truerecall.bench.qa.folder import read_qa_manifest, read_qa_rows
+from truerecall.bench.report.reading import kind_of
 from truerecall.bench.run import read_manifest
 from truerecall.bench.systems.table import create
 from truerecall.cli.counting import Counting
@@ -209,14 +210,9 @@ def _questions(record: GateRecord) -> int:
 
 def _kind(run: Path) -> str:
     """What a run's manifest says that it is; reading it whole says what is wrong with it."""
-    path = run / "manifest.json" if run.is_dir() else run
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return ""
-    kind = found.get("kind", "") if isinstance(found, dict) else ""
-    if kind not in ("retrieval", "qa"):
+    kind = kind_of(run)
+    if kind not in ("retrieval", "qa", ""):
         raise RunError(
             "the manifest is of no run", where=run.name, remedy="Name a retrieval or an accuracy run."
         )
-    return str(kind)
+    return kind

@@ -176,16 +176,42 @@ def test_a_file_that_is_something_else_is_refused_and_left_as_it_is(path: Path) 
     assert path.read_bytes() == before
 
 
-def test_a_damaged_result_is_said_and_not_taken_for_an_answer(path: Path) -> None:
+@pytest.mark.parametrize("damage", ["x'789c00'", "x''", "'a text'", "7"])
+def test_a_damaged_result_is_said_and_not_taken_for_an_answer(path: Path, damage: str) -> None:
     store = StageStore(path)
     store.keep("r", request(), ANSWER)
     store.close()
     with sqlite3.connect(path) as raw:
-        raw.execute("update kept set result = x'789c00'")
+        raw.execute(f"update kept set result = {damage}, request = {damage}")
     raw.close()
     store = StageStore(path)
-    with pytest.raises(RunError, match="damaged"):
-        store.called(request().key)
+    for read in (store.called, store.context, store.request):
+        with pytest.raises(RunError, match=r"damaged.*Keep the file"):
+            read(request().key)
+    store.close()
+
+
+def test_a_store_of_a_later_version_is_left_as_it_is(path: Path) -> None:
+    StageStore(path).close()
+    with sqlite3.connect(path) as raw:
+        raw.execute("pragma user_version = 2")
+    raw.close()
+    before = path.read_bytes()
+    with pytest.raises(RunError, match="of another version"):
+        StageStore(path)
+    assert path.read_bytes() == before
+
+
+def test_a_disk_that_fills_up_is_told_by_its_own_words_and_loses_nothing_that_was_kept(path: Path) -> None:
+    store = StageStore(path)
+    store.keep("r", request(), ANSWER)
+    store._db.execute("pragma max_page_count = 1")  # no more than there is: as a full disk
+    long = Called(text="".join(chr(0x4E00 + one * 7919 % 20000) for one in range(20000)))
+    with pytest.raises(RunError, match="database or disk is full"):
+        store.keep("r", request("another"), long)
+    assert (store.called(request().key), store.called(request("another").key)) == (ANSWER, None)
+    store._db.execute("pragma max_page_count = 100000")
+    assert store.keep("r", request("another"), long) == long
     store.close()
 
 

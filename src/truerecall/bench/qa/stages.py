@@ -32,6 +32,7 @@ create table if not exists begun (
 _BUSY_SECONDS = 60.0
 _ASKED_AT_ONCE = 500
 _NOTHING = zlib.compress(b"")
+_VERSION = 1
 
 
 class StageStore:
@@ -88,7 +89,7 @@ class StageStore:
             row = self._db.execute(
                 "select request from kept where key = ? and stage != 'recall'", (key,)
             ).fetchone()
-            return None if row is None else Request.model_validate_json(zlib.decompress(row[0]))
+            return None if row is None else Request.model_validate_json(_unpacked(row[0]))
 
     def keep_contexts(self, contexts: Mapping[str, Context]) -> None:
         """Keep these by their keys, all or none; one that is there stays."""
@@ -144,7 +145,7 @@ class StageStore:
     def _result(self, key: str) -> str | None:
         with self._guarded():
             row = self._db.execute("select result from kept where key = ?", (key,)).fetchone()
-            return None if row is None else zlib.decompress(row[0]).decode("utf-8")
+            return None if row is None else _unpacked(row[0])
 
     def _packed(self, text: str) -> bytes:
         if self._unsaid.held_by(text):
@@ -162,10 +163,18 @@ class StageStore:
             raise RunError(
                 "the file is not a stage store", where=str(self._path), remedy="Name another folder as --out."
             )
+        (version,) = self._db.execute("pragma user_version").fetchone()
+        if version not in (0, _VERSION):
+            raise RunError(
+                "the stage store is of another version",
+                where=str(self._path),
+                remedy="Use the version of truerecall that made it, or name another folder as --out.",
+            )
         self._db.execute("pragma journal_mode = wal")
         # What is kept was paid for: it must outlive a loss of power, not only of the process.
         self._db.execute("pragma synchronous = full")
         self._db.execute(f"pragma application_id = {_APPLICATION}")
+        self._db.execute(f"pragma user_version = {_VERSION}")
         self._db.executescript(_SCHEMA)
 
     @contextmanager
@@ -174,10 +183,11 @@ class StageStore:
             self._db.execute("begin immediate")
             try:
                 yield
+                self._db.execute("commit")
             except BaseException:
-                self._db.execute("rollback")
+                if self._db.in_transaction:  # SQLite ends one by itself where the disk is full
+                    self._db.execute("rollback")
                 raise
-            self._db.execute("commit")
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -194,5 +204,12 @@ class StageStore:
             raise RunError(
                 "a result in the stage store is damaged, or of another version",
                 where=str(self._path),
-                remedy="Name another folder as --out, or remove the file; what it holds would be asked again.",
+                remedy="Name another folder as --out: there all is asked again. Keep the file: it holds paid answers.",
             ) from None
+
+
+def _unpacked(kept: object) -> str:
+    """A text as it was kept; ``ValueError`` or ``zlib.error`` if this is none."""
+    if not isinstance(kept, bytes):
+        raise ValueError("a result is no bytes")
+    return zlib.decompress(kept).decode("utf-8")

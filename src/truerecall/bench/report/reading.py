@@ -17,14 +17,14 @@ def read_run(run: Path) -> Manifest:
     Raises:
         RunError: there is none, or it is not one of this version.
     """
-    return read_qa_manifest(run) if _kind(run) == "qa" else read_manifest(run)
+    return read_qa_manifest(run) if kind_of(run) == "qa" else read_manifest(run)
 
 
-def _kind(run: Path) -> object:
-    """The manifest's own word; None where there is none to read: reading it whole says why."""
+def kind_of(run: Path) -> str:
+    """What a manifest says that it is; nothing where there is none to read: reading it whole says why."""
     path = run / "manifest.json" if run.is_dir() else run
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found.get("kind") if isinstance(found, dict) else None
+    except (OSError, ValueError, RecursionError):
+        return ""
+    return str(found.get("kind", "")) if isinstance(found, dict) else ""

@@ -129,6 +129,8 @@ def test_what_is_no_spec_is_refused_with_what_to_write(spec: str, problem: str, 
         f"openai:m,key={KEY}", "openai:m,key=gsk_hunter2secretAAAA1", "openai:m,key=hunter2secretAAAAAA1",
         f"{KEY}", f"{KEY}:m", f"openai:m,{KEY}=1", f"openai:m,timeout={KEY}", f"openai:m,max_tokens={KEY}",
         f"openai:m,base_url=http://a:{KEY}@127.0.0.1/v1", f"openai:m,timeout=3,{KEY}",
+        f"openai:{KEY}", f"openai:m,{KEY}", f"openai:m {KEY}", f"anthropic:{KEY}", f"gguf:{KEY}",
+        f"scripted:some/{KEY}",
     ],
 )  # fmt: skip
 def test_a_key_that_is_written_into_a_spec_is_refused_and_not_repeated(spec: str) -> None:

@@ -38,6 +38,7 @@ _SAY = {"max_tokens": 2048, "context": 4096, "threads": 1}
 _OPTION = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*)\s*=(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BEGINNINGS = ("sk_", "sk-", "gsk_", "hf_", "ghp_", "xai_", "pplx_", "AIza", "AKIA", "eyJ")
+_KEY = re.compile(rf"(?:{'|'.join(map(re.escape, _BEGINNINGS))})[A-Za-z0-9_-]{{12,}}")
 _LENGTH = 16  # characters: from here on, a word of letters and digits without an underscore looks like a key
 
 
@@ -95,6 +96,12 @@ def parse_spec(spec: str, defaults: ChatParameters) -> ChatSpec:
             f"no chat model is called {known}" if known else "that names no chat model",
             where="model",
             remedy=f"Use one of: {', '.join(FORMS)}; options follow as ,option=value.",
+        )
+    if any(_KEY.fullmatch(word) for word in re.split(r"[,:/\s]", model)):
+        raise InvalidInput(
+            "a key stands where the model's name belongs",
+            where=f"{provider}:…",
+            remedy="Name the model; set an environment variable to the key, and give that one's name as ,key=NAME.",
         )
     values = _options(provider, rest)
     parameters = replace(

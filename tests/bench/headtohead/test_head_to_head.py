@@ -186,6 +186,22 @@ def test_without_names_every_known_arm_stands_there_with_ours_and_the_controls()
 
 
 @pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("chat_key", "sk-proj-0123456789abcdef"),
+        ("chat_url", "https://me:sk-proj-0123456789abcdef@models.example/v1"),
+    ],
+)
+def test_a_key_among_the_options_ends_the_command_before_an_arm_could_be_skipped_for_it(
+    option: str, value: str
+) -> None:
+    for specs, chat in (([OURS], {option: value}), ([OURS, f"mem0,infer=true,{option}={value}"], {})):
+        with pytest.raises(InvalidInput) as raised:
+            planned(specs, None, chat)
+        assert "0123456789" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
     ("specs", "problem"),
     [
         ([OURS, "nothing"], "'nothing' is not a system"),

@@ -13,12 +13,13 @@ from truerecall.bench.rivals.standing import check
 from truerecall.bench.rivals.table import RIVALS, Rival, rival
 from truerecall.bench.systems.protocol import Item
 from truerecall.core.entry import Scope
-from truerecall.errors import InvalidSettings, SystemFailed
+from truerecall.errors import InvalidInput, InvalidSettings, SystemFailed
 
 SCOPE = Scope("team", "agent", "kim")
 AT = datetime(2024, 3, 4, 9, 30, tzinfo=UTC)
 ITEM = Item("The boat is called Juniper.", "Kim", "s0001", 0, AT)
 KEY = "planted-key-0123456789"
+SPOKEN = "sk-proj-0123456789abcdef"
 
 LOOK = """
 def look(self, items):
@@ -85,7 +86,7 @@ def test_a_key_that_a_rival_repeats_in_an_error_is_taken_out(tmp_path: Path) -> 
         system.census()
     system.close()
 
-    assert KEY not in str(raised.value)
+    assert SPOKEN not in str(raised.value)
 
 
 def test_a_rival_that_is_missing_or_lacks_something_says_what_to_do(tmp_path: Path) -> None:
@@ -101,11 +102,23 @@ def test_a_rival_that_is_missing_or_lacks_something_says_what_to_do(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "url", ["models.example", "ftp://models.example", "https://me:secret@models.example"]
-)
+    "url",
+    [
+        "models.example", "ftp://models.example", "https://me:secret@models.example",
+        "https://models.example/?key=secret", "https://models.example:port", "https://[models.example",
+    ],
+)  # fmt: skip
 def test_a_chat_address_with_a_password_or_without_a_scheme_is_refused(url: str) -> None:
-    with pytest.raises(InvalidSettings, match="chat_url is no address"):
+    with pytest.raises(InvalidSettings, match="chat_url is no plain address") as raised:
         make_rival(rival("mem0"), {"infer": "true", "chat_url": url, "chat_model": "m"}, {})
+    assert "secret" not in str(raised.value)
+
+
+def test_a_key_in_the_place_of_its_variable_is_refused_and_not_repeated() -> None:
+    chat = {"infer": "true", "chat_url": "http://127.0.0.1:1/v1", "chat_model": "m", "chat_key": SPOKEN}
+    with pytest.raises(InvalidInput, match="not named by its variable") as raised:
+        make_rival(rival("mem0"), chat, {})
+    assert SPOKEN not in str(raised.value)
 
 
 def test_a_known_failure_of_a_check_is_told_with_what_it_means(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from truerecall.bench.headtohead.manifest import Arm, Setup, Side
-from truerecall.bench.rivals.making import options_of
+from truerecall.bench.rivals.making import check_chat, options_of
 from truerecall.bench.rivals.table import RIVALS, Rival
 from truerecall.bench.systems.table import SYSTEMS
 from truerecall.errors import InvalidInput
@@ -77,9 +77,13 @@ def planned(specs: Sequence[str], folds: str | None, chat: Mapping[str, str]) ->
         chat: ``chat_url``, ``chat_model`` and ``chat_key`` for the rivals that ask a model.
 
     Raises:
-        InvalidInput: a spec names no system, an option that it does not take, or comes twice.
+        InvalidInput: a spec names no system, an option that it does not take, or comes twice; or what stands for
+            the name of a key's variable can be none.
+        InvalidSettings: ``chat_url`` is no plain address.
     """
     arms = [_parsed(spec) for spec in specs] if specs else _all()
+    for told in (chat, *(arm.options for arm in arms)):
+        check_chat(told)
     given = [_with(arm, folds, chat) for arm in arms]
     folders = [arm.folder for arm in given]
     if len(set(folders)) < len(folders):

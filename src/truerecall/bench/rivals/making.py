@@ -9,6 +9,7 @@ from truerecall.bench.rivals.table import Rival
 from truerecall.errors import InvalidSettings
 from truerecall.models.protocols import Embedder
 from truerecall.models.registry import embedder
+from truerecall.models.specs import variable_named
 
 _OURS = ("timeout", "embedder", "chat_url", "chat_model", "chat_key")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -67,14 +68,37 @@ def _chat(rival: Rival, options: Mapping[str, str], environment: Mapping[str, st
             f"{rival.name} asks a chat model here, and none is named",
             remedy="Give chat_url=URL,chat_model=NAME and, where it needs a key, chat_key=VARIABLE.",
         )
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
-        raise InvalidSettings("chat_url is no address", remedy="Give one such as https://models.example/v1.")
+    host = check_chat(options)
     variable = options.get("chat_key", "")
     if variable and not environment.get(variable):
         raise InvalidSettings(f"{variable} is not set", remedy=f"Set {variable} to the key.")
     key = environment[variable] if variable else "none"
-    return LentChat(url, model, key, parts.hostname in _LOOPBACK)
+    return LentChat(url, model, key, host in _LOOPBACK)
+
+
+def check_chat(options: Mapping[str, str]) -> str:
+    """The host of ``chat_url``, empty where none is named.
+
+    Raises:
+        InvalidSettings: it is no plain address; it is not repeated.
+        InvalidInput: ``chat_key`` cannot name a variable; it is not repeated either.
+    """
+    if options.get("chat_key"):
+        variable_named(options["chat_key"], "chat_key")
+    url = options.get("chat_url", "")
+    if not url:
+        return ""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        host = ""
+    if not host or parts.scheme not in ("http", "https") or "@" in parts.netloc or parts.query:
+        raise InvalidSettings(
+            "chat_url is no plain address",
+            remedy="Give one such as https://models.example/v1, without a name, a password or a query.",
+        )
+    return host
 
 
 def _timeout(options: Mapping[str, str]) -> float:

@@ -119,6 +119,14 @@ class ModelMismatch(ModelError):
 class ChatFailed(ModelError):
     """A chat model that was asked gave no usable answer; how often it was tried is over."""
 
+    tries: int = 1
+    """Requests that may have been paid."""
+    tokens_in: int | None = None
+    """Of the last request, where its provider told them though the answer cannot be used."""
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    tokens_reasoning: int | None = None
+
 
 class ChatRefused(ChatFailed):
     """A chat model that no further question would get an answer from: its key, its name or its address is wrong."""

@@ -87,9 +87,13 @@ def reply_of(reply: ChatReply, fail: Callable[[str, str], ChatFailed]) -> ChatRe
     """
     if reply.text.strip():
         return reply
-    if reply.cut:
-        raise fail("the limit of tokens was used up before the answer began", f"Raise max_tokens {OPTION}.")
-    raise fail(
+    error = fail(
         f"the answer holds no text (finish reason {reply.finish_reason})",
         "Ask in another way, or another model.",
     )
+    if reply.cut:
+        error = fail("the limit of tokens was used up before the answer began", f"Raise max_tokens {OPTION}.")
+    # It is paid for all the same.
+    error.tokens_in, error.tokens_out = reply.tokens_in, reply.tokens_out
+    error.tokens_cached, error.tokens_reasoning = reply.tokens_cached, reply.tokens_reasoning
+    raise error

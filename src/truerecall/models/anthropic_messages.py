@@ -4,6 +4,7 @@ What is contacted and what is sent is told in ``asking``. The API takes no tempe
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from truerecall.models.answers import count, encodable, part, reply_of
@@ -54,7 +55,7 @@ class AnthropicChat(ServedChat):
         answered = self._line.ask(request)
         if answered.failure is not None:
             raise answered.failure
-        return self._read(answered.body, sent)
+        return self._counted(partial(self._read, answered.body, sent), answered.tries)
 
     def _read(self, body: str, sent: dict[str, str | int | float]) -> ChatReply:
         data = self._line.data(body, "content")

@@ -9,13 +9,14 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
-from typing import Any, ClassVar
-from urllib.parse import urlsplit
+from typing import Any, ClassVar, Self
 
-from truerecall.errors import ChatFailed, ChatRefused, ModelError
+from truerecall.errors import ChatFailed, ChatRefused
+from truerecall.models.addresses import checked_address, checked_key
 from truerecall.models.answers import OPTION, message_of, parsed, part
 from truerecall.models.optional import load
 from truerecall.models.protocols import ChatMessage, ChatParameters, ChatReply
@@ -30,6 +31,7 @@ _SECRET = (
     16  # characters: shorter keys are placeholders such as "ollama", which answers of such servers may hold
 )
 _SENT = frozenset({"host", "accept", "accept-encoding", "connection", "content-type", "content-length"})
+_TOO_LATE = 408  # the one refusal before which a server may have worked
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2")
 
 
@@ -56,6 +58,8 @@ class Answered:
     body: str
     status: int = 200
     failure: ChatFailed | None = None
+    tries: int = 1
+    """Requests that may have been paid: not those that were refused."""
 
 
 class Line:
@@ -87,8 +91,8 @@ class Line:
         retries: int,
     ) -> None:
         self.name = name
-        self.address = _checked_address(address)
-        self._key = _checked_key(key, key_name)
+        self.address = checked_address(address)
+        self._key = checked_key(key, key_name)
         self._key_name = key_name
         self._timeout = timeout
         self._retries = retries
@@ -106,16 +110,22 @@ class Line:
 
         The failure is given back, not raised: the SDK's own error holds the request, and that the key.
         """
+        tries = _Tries()
+        answered = self._asked(request, tries)
+        if answered.failure is not None:
+            answered.failure.tries = tries.paid
+        return replace(answered, tries=tries.paid)
+
+    def _asked(self, request: Mapping[str, Any], tries: "_Tries") -> Answered:
         sdk = self._sdk
-        began = time.monotonic()
 
         def prepare(request: Any) -> None:
-            nonlocal began
-            began = time.monotonic()  # of each try
+            tries.begin()
             self._only_ours(request)
 
         def bound(response: Any) -> None:
-            response.stream = _bounded(self._http, response, began + self._timeout)
+            tries.answered(response.status_code)
+            response.stream = _bounded(self._http, response, tries.began + self._timeout)
 
         hooks = {"request": [prepare], "response": [bound]}
         with sdk.DefaultHttpxClient(
@@ -148,6 +158,17 @@ class Line:
                     f"the call failed: {self.unsaid.fit(f'{type(error).__name__}: {error}')}",
                     f"Check the model's options {OPTION}.",
                 )
+
+    def trying(self, tries: int) -> "Line":
+        """The same line, with at most so many requests a call."""
+        other = copy(self)
+        other._retries = max(0, tries - 1)
+        return other
+
+    @property
+    def tries(self) -> int:
+        """Requests that one call makes at most."""
+        return self._retries + 1
 
     def failed(self, problem: str, remedy: str) -> ChatFailed:
         """The error of a problem, with where it is; without the problem where that holds a piece of the key."""
@@ -221,6 +242,24 @@ class Line:
         return f"tried {self._retries + 1} times" if self._retries else "tried once"
 
 
+@dataclass(slots=True)
+class _Tries:
+    """Counts the requests of one call."""
+
+    paid: int = 0
+    """Those that may have been paid."""
+    began: float = 0.0
+    """When the last one did."""
+
+    def begin(self) -> None:
+        self.paid += 1
+        self.began = time.monotonic()
+
+    def answered(self, status: int) -> None:
+        if 400 <= status < 500 and status != _TOO_LATE:
+            self.paid -= 1
+
+
 class ServedChat(ABC):
     """A model behind a provider's SDK, at ``base_url`` or, without one, at the provider's own address.
 
@@ -256,7 +295,7 @@ class ServedChat(ABC):
         self.name = f"{self.sdk.package}:{model}"
         self.parameters = parameters or ChatParameters()
         self._model = model
-        self._elsewhere = bool(base_url)
+        self.elsewhere = bool(base_url)
         self._line = Line(
             self.sdk,
             self.name,
@@ -270,10 +309,30 @@ class ServedChat(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._model!r} at {self._line.address})"
 
+    @property
+    def tries(self) -> int:
+        """Requests that one call makes at most."""
+        return self._line.tries
+
+    def trying(self, tries: int) -> Self:
+        """The same model, with at most so many requests a call."""
+        other = copy(self)
+        other._line = self._line.trying(tries)
+        return other
+
     @staticmethod
     def _root(base_url: str) -> str:
         """What the SDK's path is put after."""
         return base_url
+
+    @staticmethod
+    def _counted(read: Callable[[], ChatReply], tries: int) -> ChatReply:
+        """A reply as it is read, with the requests that may have been paid for it; also where it cannot be read."""
+        try:
+            return replace(read(), tries=tries)
+        except ChatFailed as error:
+            error.tries = tries
+            raise
 
     @property
     def identity(self) -> str:
@@ -322,35 +381,3 @@ def _bounded(http: Any, response: Any, deadline: float) -> Any:
 def _plain(data: Any) -> str:
     """All that stands in an answer, without the escapes that JSON allows for any character."""
     return json.dumps(data, ensure_ascii=False)
-
-
-def _checked_address(address: str) -> str:
-    try:
-        parts = urlsplit(address)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if (
-        not good
-        or "@" in address
-        or "?" in address
-        or "#" in address
-        or not address.isprintable()
-        or " " in address
-    ):
-        # It is not repeated: what does not belong in it may be a password.
-        raise ModelError(
-            "base_url is no plain address",
-            where="base_url",
-            remedy="Write it like http://127.0.0.1:8080/v1, without a user name, a password or a query.",
-        )
-    return address.rstrip("/")
-
-
-def _checked_key(key: str | None, key_name: str) -> str:
-    cleaned = (key or "").strip()
-    if not cleaned.isascii() or not cleaned.isprintable() or " " in cleaned:
-        raise ModelError(
-            "the key holds a character that no key has", where=key_name, remedy="Copy it once more, whole."
-        )
-    return cleaned

@@ -5,6 +5,7 @@ What is contacted and what is sent is told in ``asking``.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from truerecall.models.answers import completion, encodable, message_of, parsed, part
@@ -45,17 +46,22 @@ class OpenAIChat(ServedChat):
     def reply(self, messages: Sequence[ChatMessage]) -> ChatReply:
         """See ``ServedChat``."""
         said = [{"role": m.role, "content": encodable(m.content)} for m in messages]
+        tries = 0
         while True:
             sent = self._sent()
             answered = self._line.ask({"model": self._model, "messages": said, **sent})
+            tries += answered.tries
             if answered.failure is None:
-                data = self._line.data(answered.body, "choices")
-                return completion(data, self._model, sent, self._line.failed)
+                return self._counted(partial(self._read, answered.body, sent), tries)
             if not self._learned(answered, sent):
+                answered.failure.tries = tries
                 raise answered.failure
 
+    def _read(self, body: str, sent: Mapping[str, str | int | float]) -> ChatReply:
+        return completion(self._line.data(body, "choices"), self._model, sent, self._line.failed)
+
     def _first_limit(self) -> str:
-        return "max_tokens" if self._elsewhere else "max_completion_tokens"
+        return "max_tokens" if self.elsewhere else "max_completion_tokens"
 
     def _sent(self) -> dict[str, str | int | float]:
         limit = self._first_limit()

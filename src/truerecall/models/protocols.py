@@ -123,6 +123,8 @@ class ChatReply:
     """Of ``tokens_out``, those of reasoning that is not shown, where it says so."""
     sent: Mapping[str, str | int | float] = field(default_factory=dict)
     """The parameters that were really sent, by the provider's names; one that it refuses is not among them."""
+    tries: int = 1
+    """Requests that may have been paid, this one among them: what was repeated after a lost connection, say."""
 
     @property
     def cut(self) -> bool:
@@ -159,6 +161,25 @@ class ChatModel(Protocol):
 
     def reply(self, messages: Sequence[ChatMessage]) -> ChatReply:
         """The answer; ``ModelError`` where there is none."""
+        ...
+
+
+@runtime_checkable
+class ServedModel(Protocol):
+    """What a chat model behind a connection has beside: one call may be tried several times over it."""
+
+    @property
+    def tries(self) -> int:
+        """Requests that one call makes at most."""
+        ...
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is asked at another address than the provider's own, where any model may listen."""
+        ...
+
+    def trying(self, tries: int) -> ChatModel:
+        """The same model, with at most so many requests a call."""
         ...
 
 

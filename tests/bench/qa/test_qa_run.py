@@ -246,6 +246,8 @@ def test_a_judge_that_failed_is_asked_again_on_request_only(tmp_path: Path) -> N
     retried = run(tmp_path, chosen, ONLY, retry_failed=True)
     assert whole(retried, "truerecall", "scripted:broken").failed == 0
     assert (len(broken.asked), retried.calls.asked_again) == (1, 1)
+    remade = run(tmp_path, chosen, ONLY)
+    assert (remade.calls.made["judge"], remade.calls.asked_again) == (0, 1)
     assert asked(chosen)["scripted:answerer"] == 6
 
 

@@ -15,7 +15,7 @@ from truerecall.bench.qa.spending import Purse, Tokens, tokens_at_most
 from truerecall.bench.qa.stages import StageStore
 from truerecall.bench.systems.wire import whole
 from truerecall.errors import ChatFailed, ChatRefused, RunError
-from truerecall.models.protocols import ChatMessage, ChatModel
+from truerecall.models.protocols import ChatMessage, ChatModel, ServedModel
 from truerecall.models.unsaid import Unsaid
 
 FAILURES = 10
@@ -67,8 +67,6 @@ class Caller:
         """Calls that were made, by stage."""
         self.reused: Counter[Stage] = Counter()
         """Results that were there, by stage."""
-        self.asked_again = 0
-        """Calls that had failed before."""
 
     def ask(self, stage: Stage, model: ChatModel, dues: Iterable[Due]) -> None:
         """Have every one of these answered; each is in the store then, as an answer or as a failure.
@@ -87,7 +85,6 @@ class Caller:
         finally:
             self.made[stage] += len(asked.made)
             self.reused[stage] += asked.found
-            self.asked_again += sum(known.get(key, False) for key in asked.made)
 
     def waiting(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys that would be asked."""
@@ -144,7 +141,9 @@ class _Round:
                 self.found += 1
                 continue
             tokens = Tokens(tokens_at_most(self._model, due.tokens), self._model.parameters.max_tokens)
-            if not purse.allows(self._name, tokens):
+            wanted = self._model.tries if isinstance(self._model, ServedModel) else 1
+            tries = purse.allows(self._name, tokens, wanted)
+            if not tries or (tries < wanted and self._running):  # those under way may leave enough for all
                 if not self._running:
                     raise purse.stop()
                 return
@@ -152,16 +151,19 @@ class _Round:
             request = due.make()
             if not self._model.free:
                 store.begin(self._terms.run, request)
-            purse.reserve(due.key, self._name, tokens)
+            purse.reserve(due.key, self._name, tokens, tries)
             self._running[due.key] = request
             if self._model.free:
-                self._call(due.key, request)
+                self._call(due.key, request, tries)
             else:
-                threading.Thread(target=self._call, args=(due.key, request), daemon=True).start()
+                threading.Thread(target=self._call, args=(due.key, request, tries), daemon=True).start()
 
-    def _call(self, key: str, request: Request) -> None:
+    def _call(self, key: str, request: Request, tries: int) -> None:
+        model = self._model
         try:
-            self._ended.put((key, called_by(self._model, request, self._terms.unsaid, self._terms.timer)))
+            if isinstance(model, ServedModel) and tries < model.tries:
+                model = model.trying(tries)
+            self._ended.put((key, called_by(model, request, self._terms.unsaid, self._terms.timer)))
         except BaseException as error:  # raised again by who waits for it
             self._ended.put((key, error))
 
@@ -216,7 +218,15 @@ def called_by(
         why = whole(error.problem)
         if unsaid.held_by(why):
             why = "the call failed; why is not kept, for it holds a piece of a key"
-        return Called(failure=why, ms=_ms(started, timer))
+        return Called(
+            failure=why,
+            tokens_in=error.tokens_in,
+            tokens_out=error.tokens_out,
+            tokens_cached=error.tokens_cached,
+            tokens_reasoning=error.tokens_reasoning,
+            ms=_ms(started, timer),
+            tries=error.tries,
+        )
     ms = _ms(started, timer)
     told = "\n".join((reply.text, reply.model, reply.finish_reason, *map(str, reply.sent.values())))
     hidden = unsaid.held_by(told)
@@ -235,6 +245,7 @@ def called_by(
         tokens_cached=reply.tokens_cached,
         tokens_reasoning=reply.tokens_reasoning,
         ms=ms,
+        tries=reply.tries,
     )
 
 

@@ -41,6 +41,8 @@ def usage(keys: Iterable[str], called: Mapping[str, Called], price: Price | None
         if uncounted:
             priced = f"{priced}; {uncounted} of {len(calls)} calls told no tokens and are not in it"
             cost = cost if counted else None
+        if repeated := sum(max(0, call.tries - 1) for call in calls):
+            priced = f"{priced}; {repeated} tries that were repeated may have been paid and are not in it"
     return Usage(
         calls=len(calls),
         uncounted=uncounted,

@@ -232,7 +232,8 @@ class Calls(Record):
     made: dict[str, int] = Field(description="By stage: asked by this process.")
     reused: dict[str, int] = Field(description="By stage: found in the stage store.")
     asked_again: int = Field(
-        default=0, description="Failed calls that were asked again because of --retry-failed."
+        default=0,
+        description="Failed calls that --retry-failed had asked again, now or before, of results the run stands on.",
     )
     lost: int = Field(
         default=0, description="Begun by an earlier process and never kept: they may have been paid."

@@ -68,6 +68,10 @@ class Called(Record):
     tokens_cached: int | None = Field(default=None, description="Of tokens_in.")
     tokens_reasoning: int | None = Field(default=None, description="Of tokens_out.")
     ms: float = Field(default=0.0, description="The call, with the provider's own tries.")
+    tries: int = Field(
+        default=1, description="Requests that may have been paid; the tokens are those of the last."
+    )
+    again: int = Field(default=0, description="Failed calls that stood here before, and were asked again.")
 
     @property
     def cut(self) -> bool:

@@ -303,13 +303,18 @@ class _Run:
             calls=Calls(
                 made={stage: desk.caller.made[stage] for stage in _STAGES},
                 reused={stage: desk.caller.reused[stage] for stage in _STAGES},
-                asked_again=desk.caller.asked_again,
+                asked_again=self._asked_again(called),
                 lost=desk.lost,
             ),
             ablated=options.ablated,
             rows_sha256=digest,
             datasets=datasets,
         )
+
+    def _asked_again(self, called: Mapping[str, Called]) -> int:
+        """Of answers, verdicts and trials alike: making the tables anew must not hide it."""
+        tried = [self._desk.store.called(due.key) for dues in self._calibrations.values() for due in dues]
+        return sum(one.again for one in (*called.values(), *tried) if one is not None)
 
     def _roles(self, rows: Sequence[QaRow], called: Mapping[str, Called]) -> list[Role]:
         """The answering model, then each judge, with what its calls tell of it."""

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from truerecall.bench.qa.records import Called
 from truerecall.errors import RunError
-from truerecall.models.protocols import ChatModel
+from truerecall.models.protocols import ChatModel, ServedModel
 
 OVERHEAD = 64
 """Tokens that a provider's format may add to a request."""
@@ -36,7 +36,8 @@ class Tokens:
 
 def tokens_at_most(model: ChatModel, counted: int) -> int:
     """The most tokens that a model's provider may count for a request of ``counted`` tokens."""
-    factor = 1.0 if model.name.startswith("openai:") else OTHER_VOCABULARY
+    elsewhere = isinstance(model, ServedModel) and model.elsewhere
+    factor = 1.0 if model.name.startswith("openai:") and not elsewhere else OTHER_VOCABULARY
     return int(counted * factor) + OVERHEAD
 
 
@@ -48,7 +49,7 @@ class Purse:
         self._prices = {name: None if model.free else pricing(name) for name, model in models.items()}
         self._free = {name for name, model in models.items() if model.free}
         self._limit = limit
-        self._reserved: dict[str, float] = {}
+        self._reserved: dict[str, tuple[float, int]] = {}
         self.spent = 0.0
         """US dollars of the calls that were made, as far as their prices are known."""
 
@@ -59,28 +60,36 @@ class Purse:
         price = self._prices[model]
         return None if price is None else price.cost(tokens.sent, 0, tokens.answered)
 
-    def allows(self, model: str, tokens: Tokens) -> bool:
-        """Whether a call could not pass the limit, whatever those under way will cost."""
-        if self._limit is None:
-            return True
-        under_way = sum(self._reserved.values())
-        return self.spent + under_way + (self.cost(model, tokens) or 0.0) <= self._limit
+    def allows(self, model: str, tokens: Tokens, tries: int = 1) -> int:
+        """How many of its tries a call may make without passing the limit, whatever those under way will cost."""
+        cost = self.cost(model, tokens) or 0.0
+        if self._limit is None or cost == 0.0:
+            return tries
+        under_way = sum(one * tried for one, tried in self._reserved.values())
+        for allowed in range(tries, 0, -1):
+            if self.spent + under_way + cost * allowed <= self._limit:
+                return allowed
+        return 0
 
-    def reserve(self, key: str, model: str, tokens: Tokens) -> None:
-        """A call is about to be made."""
-        self._reserved[key] = self.cost(model, tokens) or 0.0
+    def reserve(self, key: str, model: str, tokens: Tokens, tries: int = 1) -> None:
+        """A call is about to be made; each of its tries may be paid."""
+        self._reserved[key] = (self.cost(model, tokens) or 0.0, tries)
 
     def settle(self, key: str, model: str, called: Called | None) -> None:
-        """A call is over: what it cost is known, or is taken to be what was reserved; None was refused outright."""
-        reserved = self._reserved.pop(key, 0.0)
+        """A call is over: what its last try cost is known, or is taken to be what was reserved, like each before it.
+
+        None was refused outright.
+        """
+        reserved, _ = self._reserved.pop(key, (0.0, 1))
         if called is None:
             return
         price = self._prices[model]
         if price is None:
             return
         if called.tokens_in is None or called.tokens_out is None:
-            self.spent += reserved
+            self.spent += reserved * called.tries
         else:
+            self.spent += reserved * max(0, called.tries - 1)
             self.spent += price.cost(called.tokens_in, called.tokens_cached or 0, called.tokens_out)
 
     def stop(self) -> RunError:

@@ -114,11 +114,14 @@ class StageStore:
     def keep(self, run: str, request: Request, called: Called) -> Called:
         """Keep what came of a call; what stands under its key from now on.
 
-        A failed call gives way; an answer that another process was quicker to keep stands.
+        A failed call gives way, and is counted; an answer that another process was quicker to keep stands.
         """
-        packed = (self._packed(request.model_dump_json()), self._packed(called.model_dump_json()))
         failed = int(called.failure is not None)
         with self._transaction():
+            before = self.called(request.key)
+            if before is not None:
+                called = called.model_copy(update={"again": before.again + 1})
+            packed = (self._packed(request.model_dump_json()), self._packed(called.model_dump_json()))
             self._db.execute(
                 "insert into kept values (?, ?, ?, ?, ?, ?) on conflict (key) do update set"
                 " failed = excluded.failed, request = excluded.request, result = excluded.result"

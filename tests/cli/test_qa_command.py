@@ -86,6 +86,22 @@ def test_what_costs_something_is_not_asked_without_a_limit(
     assert low.code == 2 and f"up to {found[1]} US dollars, more than the limit of 0.01" in low.err
 
 
+def test_a_plan_and_a_run_that_is_too_dear_take_no_name_but_leave_a_run_that_is_there(
+    cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    dear = ("--answer", "openai:gpt-4.1", *MODELS[2:])
+    assert cli("bench", "qa", *SMALL, *MODELS, "--name", "mine", "--plan").code == 0
+    assert cli("bench", "qa", *SMALL, *dear, "--name", "mine").code == 2
+    assert not (here / "runs" / "mine").exists()
+    assert cli("bench", "qa", *SMALL, *MODELS, "--name", "mine", "--budget", "100").code == 0
+    before = sorted((here / "runs" / "mine").iterdir())
+    assert cli("bench", "qa", *SMALL, *MODELS, "--name", "mine", "--budget", "100", "--plan").code == 0
+    other = cli("bench", "qa", *SMALL, *MODELS, "--name", "mine", "--plan")
+    assert other.code == 2 and "other data, systems or options" in other.err
+    assert {path.name for path in (here / "runs" / "mine").iterdir()} >= {path.name for path in before}
+
+
 def test_a_server_of_ones_own_has_no_price_until_one_is_given(cli, here: Path) -> None:
     written(here / "script.jsonl", ANSWER)
     prices = {"dated": "2026-08-05", "usd_per_million_tokens": {"openai:gpt-4.1": {"input": 1, "output": 1}}}

@@ -120,6 +120,7 @@ class RunFolder:
         """Name the folders; ``RunError`` if one leads out of ``out``, or holds something that is no run."""
         try:
             out.mkdir(parents=True, exist_ok=True)
+            self._new = not (out / name).exists()
             self.out = out.resolve()
             self.path = below(self.out, name)
             self.work = below(self.out, name, "work")
@@ -180,6 +181,11 @@ class RunFolder:
         write_whole(self.path / "rows.jsonl", rows)
         write_whole(self.path / "manifest.json", manifest_json(manifest))
         shutil.rmtree(self.work)
+
+    def give_back(self) -> None:
+        """Remove the folder, if it was made for this: nothing was run, and its name is free again."""
+        if self._new:
+            shutil.rmtree(self.path)
 
     def _keep_plan(self, plan: str) -> None:
         planned = self.path / "run.json"

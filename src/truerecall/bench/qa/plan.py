@@ -82,9 +82,9 @@ class Plan:
         """
         if self.unpriced and not unknown_price:
             raise InvalidInput(
-                f"nobody knows what {' and '.join(self.unpriced)} would cost",
+                f"nobody knows what {', '.join(self.unpriced)} would cost",
                 where="--prices",
-                remedy="Give its prices in a file by --prices, or --unknown-price to ask it all the same.",
+                remedy="Give prices in a file by --prices, or --unknown-price to ask all the same.",
             )
         if not self.cost:
             return

@@ -34,7 +34,7 @@ from truerecall.bench.systems.bm25 import Bm25
 from truerecall.bench.systems.protocol import System, tuning_of
 from truerecall.bench.systems.shelf import Shelf
 from truerecall.core.clock import Clock
-from truerecall.errors import JudgeRefused
+from truerecall.errors import InvalidInput, JudgeRefused
 from truerecall.models.protocols import ChatModel
 
 _STAGES: tuple[Stage, ...] = ("recall", "calibrate", "answer", "judge")
@@ -72,7 +72,11 @@ def run_qa(
     with _prepared(datasets, systems, models, options, clock, progress, timer) as run:
         plan = run.plan()
         announce(plan)
-        plan.check(options.max_cost, unknown_price=options.unknown_price)
+        try:
+            plan.check(options.max_cost, unknown_price=options.unknown_price)
+        except InvalidInput:
+            run.give_back()
+            raise
         return run.finished()
 
 
@@ -87,7 +91,9 @@ def plan_qa(
 ) -> Plan:
     """What a run would ask and what that costs at most; memories are asked, models are not."""
     with _prepared(datasets, systems, models, options, clock, progress, timer) as run:
-        return run.plan()
+        plan = run.plan()
+        run.give_back()
+    return plan
 
 
 @contextmanager
@@ -173,6 +179,10 @@ class _Run:
         stages.append(planned("answer", self._models.answer, self._answers))
         stages += [planned("judge", judge, self._expected(judge)) for judge in self._models.judges]
         return Plan(tuple(stages), self._desk.lost)
+
+    def give_back(self) -> None:
+        """Free the name of a run that is only planned: the next one may ask something else under it."""
+        self._desk.folder.give_back()
 
     def finished(self) -> QaManifest:
         """Ask what is to be asked, and keep the figures."""

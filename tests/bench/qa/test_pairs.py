@@ -200,3 +200,13 @@ def test_a_word_of_superiority_stands_only_where_every_judge_supports_it(
         if SUPERIOR.search(pair.sentence):
             assert pair.shown and pair.p_holm is not None and pair.p_holm < 0.05
         assert pair.n + pair.left_out == pair.same_questions == len(verdicts)
+
+
+def test_no_difference_is_said_where_the_judges_are_too_far_apart_on_a_system() -> None:
+    ours, theirs = "c" * 60, "c" * 20 + "w" * 40
+    near, far = ours[:57] + "w" * 3, ours[:56] + "w" * 4
+    assert all(pair.shown for pair in pairs_of((ours, near), (theirs, theirs)))
+    for pair in pairs_of((ours, far), (theirs, theirs)):
+        assert not pair.shown
+        assert not SUPERIOR.search(pair.sentence)
+    assert not any(pair.shown for pair in pairs_of((ours, ours), (theirs, theirs[:20] + "c" * 4 + "w" * 36)))

@@ -102,10 +102,10 @@ def test_a_judge_that_was_constant_has_a_dash_for_kappa() -> None:
 def test_every_planned_question_is_accounted_for_and_what_is_missing_is_counted() -> None:
     rows = table(qa_markdown(made.manifest()), "**Where every planned question went**")
     assert rows[2] == (
-        "| full dump (control) | openai:gpt-judge | 152 | 2 | 50 | 100 | 36 | 55 | 5 | 4 | 0 | 96 | 1 |"
+        "| full dump (control) | openai:gpt-judge | 152 | 2 | 50 | 100 | 91 | 5 | 4 | 0 | 96 | 1 |"
     )
     lost = table(qa_markdown(only(made.arm(), planned=155)), "**Where every planned question went**")
-    assert [row.split(" | ")[10] for row in lost] == ["3", "3"]
+    assert [row.split(" | ")[9] for row in lost] == ["3", "3"]
 
 
 def test_what_failed_and_what_was_left_out_is_listed_by_reason() -> None:
@@ -147,6 +147,24 @@ def test_pairs_stand_with_their_sentence_p_and_the_smallest_difference_that_n_ca
     )
 
 
+def test_blocks_that_two_systems_share_are_counted_of_all_questions_that_both_were_asked() -> None:
+    pairs = [made.pair(judge=judge, n=n, left_out=100 - n, same_questions=100, identical_contexts=99)
+             for judge, n in zip(made.JUDGES, (94, 90), strict=True)]  # fmt: skip
+    dataset = made.dataset(arms=[made.arm(), made.arm("full dump")], pairs=pairs)
+    text = qa_markdown(made.manifest(dataset))
+    assert table(text, "**Questions on which two systems gave the same block**") == [
+        "| truerecall | full dump | 99 of 100 |"
+    ]
+
+
+def test_how_many_answers_of_an_unstable_arm_were_right_stands_in_the_agreement_alone() -> None:
+    text = qa_markdown(only(unstable_arm()))
+    before = text[: text.index("### Agreement of the judges")]
+    after = text[text.index("### Every planned question") :]
+    assert "57" not in before
+    assert "| 57 |" not in after
+
+
 def test_figures_with_corrected_gold_stand_beside_those_with_the_gold_as_it_came() -> None:
     first, second = made.arm().judges
     judges = [
@@ -170,7 +188,7 @@ def test_cost_stands_by_role_with_its_tokens_and_the_date_of_the_price() -> None
     assert table(text, "**Tokens and cost by role**")[0] == (
         "| truerecall | answer | 0.42000 | 100 | 0 | 121,000 | 1,000 | 4,200 | 0 | 2026-11-01, the row of the model |"
     )
-    assert table(text, "**Cost of a question, all roles together**")[0] == "| truerecall | 0.01040 |"
+    assert table(text, "**Cost of a question: the answering model's alone**")[0] == "| truerecall | 0.01040 |"
     assert "Prices: 2026-11-01, sha256 9a3f." in text
 
 
@@ -179,7 +197,7 @@ def test_a_cost_that_is_not_known_is_missing_and_a_free_one_is_zero() -> None:
     text = qa_markdown(only(made.arm(usage=usage, cost_per_question=None)))
     rows = table(text, "**Tokens and cost by role**")
     assert [row.split(" | ")[2] for row in rows] == ["-", "0"]
-    assert table(text, "**Cost of a question, all roles together**") == ["| truerecall | - |"]
+    assert table(text, "**Cost of a question: the answering model's alone**") == ["| truerecall | - |"]
 
 
 def test_time_stands_for_recall_answer_each_judge_and_end_to_end() -> None:

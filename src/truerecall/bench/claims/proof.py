@@ -143,7 +143,7 @@ def _spread(settings: Settings, seed: int) -> Value:
 _SUPERIOR = "more questions rightly"
 _PAIRS: Mapping[str, tuple[_Marks, _Marks]] = {
     "an effect": (_marks(50, 0, 0, 10), _marks(20, 0, 0, 40)),
-    "by one judge alone": (_marks(20, 30, 0, 10), _marks(20, 0, 0, 40)),
+    "by one judge alone": (_marks(27, 3, 0, 30), _marks(21, 0, 3, 36)),
     "five questions": (_marks(30, 0, 0, 30), _marks(25, 0, 0, 35)),
     "none": (_marks(30, 0, 0, 30), _marks(30, 0, 0, 30)),
 }

@@ -2,12 +2,14 @@
 
 A difference is shown only if every judge's tests support it in one direction: McNemar's exact p, adjusted by Holm over
 the pairs of the data set, is below .05, also if every question that was not judged validly in both had gone against it,
-and the bootstrap by conversation does not reach 0. Even then it holds within these conversations, never in general.
+and the bootstrap by conversation does not reach 0. Nor may two judges be too far apart on either system. Even then it
+holds within these conversations, never in general.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from truerecall.bench.manifest import ALL
 from truerecall.bench.qa.cells import VALID, interval, verdict_of
 from truerecall.bench.qa.manifest import Arm, JudgeResult, Pair
 from truerecall.bench.qa.records import QaRow
@@ -114,6 +116,9 @@ def _shown(own: Sequence[_Found], factors: Sequence[float]) -> int:
     """1 if every judge's tests support that a is right more often, -1 if b, 0 if they support neither."""
     # A judge that is the answering model's own proves nothing alone.
     if not own or all(_result(found.a, found.judge).relation == "self-judged" for found in own):
+        return 0
+    # Nor do judges whose figures of a system are too far apart to be printed.
+    if any(made.type == ALL and not made.stable for arm in (own[0].a, own[0].b) for made in arm.agreements):
         return 0
     ways = {_way(found, factor) for found, factor in zip(own, factors, strict=True)}
     return ways.pop() if len(ways) == 1 else 0

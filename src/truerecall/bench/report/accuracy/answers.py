@@ -112,7 +112,8 @@ def pairs(dataset: QaDataset, names: dict[str, str]) -> Section:
         for made in dataset.pairs
     ]
     said = [
-        f"The p stand unadjusted, {counted(len(rows), 'comparison')} in all: some fall below .05 by chance."
+        f"The p stand unadjusted, {counted(len(rows), 'comparison')} in all: some fall below .05 by chance. "
+        "What may be said goes by Holm's p over them, by each judge."
     ]
     return section(
         "pairs",
@@ -145,12 +146,13 @@ def account(dataset: QaDataset, names: dict[str, str]) -> Section:
     rows = []
     for found in judgings(dataset, ALL):
         cell, arm = found.cell, found.arm
-        ends = (cell.correct, cell.wrong, cell.invalid, cell.failed)
+        # Right and wrong together: apart, they would be the figure of an arm that may have none.
+        ends = (cell.correct + cell.wrong, cell.invalid, cell.failed)
         lost = dataset.planned - dropped - undrawn - sum(ends)
         planned = (dataset.planned, dropped, undrawn, arm.asked, *ends, lost, arm.answered, arm.cut)
         rows.append((_arm_name(arm), model_name(names, found.result.judge), *map(count, planned)))
     columns = [
-        "system", "judge", "in the file", "left out", "not drawn", "asked", "correct", "wrong", "invalid", "failed",
+        "system", "judge", "in the file", "left out", "not drawn", "asked", "correct or wrong", "invalid", "failed",
         "unaccounted", "answered", "cut by the limit of tokens",
     ]  # fmt: skip
     every = table("Where every planned question went", columns, rows, words=2)
@@ -162,7 +164,7 @@ def account(dataset: QaDataset, names: dict[str, str]) -> Section:
     )
     out = left_out(dataset)
     told = [
-        "In the file = left out + not drawn + correct + wrong + invalid + failed; unaccounted is what is missing."
+        "In the file = left out + not drawn + correct or wrong + invalid + failed; unaccounted is what is missing."
     ]
     return section("account", "Every planned question", [*told, *out.sentences], [every, failed, *out.tables])
 

@@ -14,7 +14,7 @@ def context(dataset: QaDataset, budget: int) -> Section:
         for arm in dataset.arms
     ]
     identical = [
-        (made.a, made.b, f"{count(made.identical_contexts)} of {count(made.n)}")
+        (made.a, made.b, f"{count(made.identical_contexts)} of {count(made.same_questions)}")
         for made in {(made.a, made.b): made for made in dataset.pairs}.values()
     ]
     told = [
@@ -60,14 +60,14 @@ def usage(dataset: QaDataset, names: dict[str, str], prices: str) -> Section:
     each = [(arm.system, dollars(arm.cost_per_question)) for arm in dataset.arms]
     told = [
         f"Prices: {prices or 'no table'}. A cost is of the results that the figures stand on, asked now or reused.",
-        "A dash: a price or a count is not known, so no cost is.",
+        "A dash: a price or a count is not known, so no cost is. What is not in a cost stands beside its price.",
     ]
     return section(
         "cost",
         "Tokens and cost",
         told,
         [
-            table("Cost of a question, all roles together", ["system", "US$ a question"], each),
+            table("Cost of a question: the answering model's alone", ["system", "US$ a question"], each),
             table("Tokens and cost by role", columns, rows, words=2),
         ],
     )

@@ -1,6 +1,7 @@
 """A head-to-head measures what can be measured, says why of the rest, and claims nothing that no test supports."""
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -172,6 +173,20 @@ def test_the_record_holds_no_address_and_no_path_of_this_machine(systems: Path, 
     arm = Planned("mem0", {"infer": "true", "chat_url": "https://models.example/v1", "chat_key": "MY_KEY"})
     assert arm.spec == "mem0,infer=true"
     assert Planned("truerecall", {"folds": "some/where/folds.json"}).spec == "truerecall,folds=folds.json"
+
+
+def test_what_a_broken_adapter_said_is_the_reason_without_the_paths_of_this_machine(
+    systems: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "broken.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
+    record = run(
+        systems, tmp_path / "runs", [OURS, f"command,command={sys.executable} {tmp_path / 'broken.py'}"]
+    )
+
+    (skipped,) = [arm for arm in record.datasets[0].arms if isinstance(arm, Skipped)]
+    assert "No module named 'nothing_of_this_name'" in skipped.reason
+    assert 'File "broken.py", line 1' in skipped.reason
+    assert str(tmp_path) not in record.model_dump_json()
 
 
 def test_without_names_every_known_arm_stands_there_with_ours_and_the_controls() -> None:

@@ -36,7 +36,7 @@ from truerecall.bench.keys import COUNTER, label
 from truerecall.bench.manifest import Record, RetrievalManifest, manifest_json
 from truerecall.bench.outputs import below, write_whole
 from truerecall.bench.progress import Progress, Report
-from truerecall.bench.provenance import provenance
+from truerecall.bench.provenance import provenance, without_paths
 from truerecall.bench.retrieval import run_retrieval
 from truerecall.bench.rivals.making import make_rival
 from truerecall.bench.rivals.standing import check
@@ -200,8 +200,8 @@ class _Bench:
 def _skipped(
     arm: Planned, name: str, error: InvalidSettings | ModelError | SystemFailed | RunError
 ) -> Skipped:
-    # The place is left out: it may be a path of this machine.
-    reason = f"{error.problem}. {error.remedy}"
+    # The place is left out: it may be a path of this machine, as what a process said may hold one.
+    reason = f"{without_paths(error.problem)}. {error.remedy}"
     return Skipped(**arm.known(name).model_dump(), reason=" ".join(reason.split()))
 
 

@@ -44,6 +44,11 @@ def test_a_file_is_read_line_by_line_and_each_line_knows_its_place(tmp_path: Pat
     assert scenario.name == str(path)
 
 
+def test_the_mark_that_some_editors_put_before_a_file_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_bytes(b'\xef\xbb\xbf{"reply": "a"}\n')
+    assert [line.reply for line in Scenario.read(tmp_path / "s.jsonl").lines] == ["a"]
+
+
 def test_a_file_with_no_line_is_a_scenario_that_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_bytes(b"\n")
     assert Scenario.read(tmp_path / "s.jsonl").lines == ()

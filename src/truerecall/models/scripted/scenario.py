@@ -36,7 +36,7 @@ class Scenario:
             ModelError: it cannot be read, or a line is of another form; ``where`` is the file and the line.
         """
         try:
-            lines = path.read_text(encoding="utf-8").split("\n")
+            lines = path.read_text(encoding="utf-8-sig").split("\n")
         except OSError as error:
             raise ModelError(
                 f"the script cannot be read: {error.strerror}",

@@ -143,7 +143,7 @@ _KEPT = (
 )  # fmt: skip
 _JUDGE = click.option(
     "--judge", "judges", multiple=True, metavar="MODEL", envvar="TRUERECALL_JUDGES",
-    help="A model that judges, written as --answer is; at least twice.",
+    help="A model that judges, written as --answer is; accuracy takes two or more.",
 )  # fmt: skip
 _TERMS = (
     click.option("--rubrics", type=_FOLDER, help="Rubrics of your own, in place of ours."),

@@ -24,7 +24,7 @@ from truerecall.bench.run import RunOptions
 from truerecall.bench.speed import read_speed
 from truerecall.bench.systems.protocol import Granularity, System
 from truerecall.bench.systems.table import SYSTEMS, controls
-from truerecall.cli.choosing import system_of
+from truerecall.cli.choosing import data_option, out_option, system_of
 from truerecall.cli.data import data
 from truerecall.cli.dry import dry_command
 from truerecall.cli.gate import gate_command, ledger_command
@@ -60,17 +60,8 @@ bench_command.add_command(calibrate_command)
 
 
 @bench_command.command("retrieval")
-@click.option(
-    "--data",
-    "folder",
-    type=click.Path(path_type=Path),
-    envvar="TRUERECALL_BENCH_DATA",
-    required=True,
-    help="The folder (or one file) with the data sets.",
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), default="runs", show_default=True, help="Where runs are kept."
-)
+@data_option
+@out_option
 @click.option("--name", help="The run's folder below --out; the default is made from what is run.")
 @click.option(
     "--cache",

@@ -1,8 +1,26 @@
-"""Systems as a command is given them."""
+"""What the commands of the benchmark are given alike: data, the folder of runs, systems."""
+
+from pathlib import Path
+
+import click
 
 from truerecall.bench.systems.protocol import System
 from truerecall.bench.systems.table import SYSTEMS, create
 from truerecall.errors import InvalidInput
+
+data_option = click.option(
+    "--data",
+    "folder",
+    type=click.Path(path_type=Path),
+    envvar="TRUERECALL_BENCH_DATA",
+    required=True,
+    help="The folder (or one file) with the data sets.",
+)
+"""Adds the data sets; the command gets their place as ``folder``."""
+out_option = click.option(
+    "--out", type=click.Path(path_type=Path), default="runs", show_default=True, help="Where runs are kept."
+)
+"""Adds the folder of runs; the command gets it as ``out``."""
 
 
 def system_of(spec: str, remedy: str) -> System:

@@ -13,23 +13,15 @@ from truerecall.bench.datasets.reading import read
 from truerecall.bench.headtohead.arms import planned
 from truerecall.bench.headtohead.run import HeadToHeadOptions, run_head_to_head
 from truerecall.bench.headtohead.words import told
+from truerecall.cli.choosing import data_option, out_option
 from truerecall.cli.progress import Display
 from truerecall.cli.text import visible
 from truerecall.core.clock import system_clock
 
 
 @click.command("head-to-head")
-@click.option(
-    "--data",
-    "folder",
-    type=click.Path(path_type=Path),
-    envvar="TRUERECALL_BENCH_DATA",
-    required=True,
-    help="The folder (or one file) with the data sets.",
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), default="runs", show_default=True, help="Where runs are kept."
-)
+@data_option
+@out_option
 @click.option("--name", default="head-to-head", show_default=True, help="The folder below --out.")
 @click.option(
     "--system",

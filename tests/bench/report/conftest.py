@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
+import accuracy_made
 import pytest
 
 from truerecall.bench.manifest import (
@@ -151,21 +152,7 @@ def manifest(*datasets: DatasetResult, **changes: Any) -> RetrievalManifest:
 
 
 def provenance(**changes: Any) -> Provenance:
-    fields: dict[str, Any] = {
-        "harness": "truerecall-bench 1",
-        "created": "2026-11-30T10:00:00+00:00",
-        "commit": "0123456789abcdef" * 2 + "01234567",
-        "dirty": False,
-        "python": "3.11.2",
-        "sqlite": "3.40.1",
-        "packages": {"numpy": "2.1.0"},
-        "machine": {"cores": 2},
-        "seed": 7,
-        "granularity": "turn",
-        "counter": "words",
-        "command": "truerecall bench retrieval --seed 7",
-    }
-    return Provenance(**(fields | changes))
+    return accuracy_made.provenance(**({"command": "truerecall bench retrieval --seed 7"} | changes))
 
 
 @pytest.fixture

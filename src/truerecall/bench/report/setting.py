@@ -53,12 +53,7 @@ def provenance(made: Provenance) -> Table:
 def data(dataset: DatasetResult) -> Section:
     """What was read, and whether it is the known file."""
     facts = [
-        ("data set", title(dataset)),
-        ("split", dataset.split),
-        ("file", dataset.file),
-        ("sha256", dataset.sha256),
-        ("recognised", scalar(dataset.recognised)),
-        ("conversations", count(dataset.conversations)),
+        *_file(dataset),
         ("sessions", count(dataset.sessions)),
         ("turns", count(dataset.turns)),
         ("questions in the file", count(dataset.planned)),
@@ -72,16 +67,22 @@ def data(dataset: DatasetResult) -> Section:
 def qa_data(dataset: QaDataset) -> Section:
     """The same of an accuracy run, which counts no sessions and turns."""
     facts = [
+        *_file(dataset),
+        ("questions in the file", count(dataset.planned)),
+        ("questions asked", count(dataset.asked)),
+    ]
+    return section("data", "Data", (), [table("The file that was read", ["fact", "value"], facts, words=2)])
+
+
+def _file(dataset: DatasetResult | QaDataset) -> list[tuple[str, str]]:
+    return [
         ("data set", title(dataset)),
         ("split", dataset.split),
         ("file", dataset.file),
         ("sha256", dataset.sha256),
         ("recognised", scalar(dataset.recognised)),
         ("conversations", count(dataset.conversations)),
-        ("questions in the file", count(dataset.planned)),
-        ("questions asked", count(dataset.asked)),
     ]
-    return section("data", "Data", (), [table("The file that was read", ["fact", "value"], facts, words=2)])
 
 
 def left_out(dataset: AnyData) -> Section:

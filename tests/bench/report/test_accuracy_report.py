@@ -266,13 +266,21 @@ def test_tuning_is_told_of_each_system() -> None:
     ]
 
 
+def test_calls_that_had_failed_and_were_asked_again_are_told_everywhere() -> None:
+    manifest = made.manifest()
+    assert "; 3 had failed before and were asked again; 1 of an earlier process were lost." in " ".join(
+        qa_summary(manifest).split()
+    )
+    assert "Asked again after a failure: 3." in qa_markdown(manifest)
+
+
 def test_the_terminal_has_the_short_answer_in_plain_ascii() -> None:
     text = qa_summary(made.manifest())
     assert text.isascii() and text.endswith("\n")
     assert max(map(len, text.splitlines())) <= 100
     assert "truerecall  66.0  56.3-74.5  100  62.0  52.2-70.9  100" in text
     assert "full dump, judge B: incomplete; between 35.0 and 39.0; 0 invalid, 4 failed" in text
-    assert "Calls made: answer 280, judge 560; reused: answer 20; 1 of an earlier process were lost." in text
+    assert "Calls made: answer 280, judge 560; reused: answer 20; 3 had failed before" in text
 
 
 def test_the_page_is_whole_and_asks_for_nothing_from_outside() -> None:

@@ -15,6 +15,7 @@ from truerecall.bench.qa.prompting import answer_messages
 from truerecall.bench.qa.records import Called, Message, Request
 from truerecall.bench.qa.roles import request_of
 from truerecall.bench.qa.rubrics import Rubrics
+from truerecall.bench.qa.spending import OTHER_VOCABULARY
 from truerecall.bench.qa.stages import StageStore
 from truerecall.errors import RunError
 from truerecall.models.protocols import ChatModel
@@ -72,7 +73,8 @@ class Dues:
 
     def unanswered(self, judge: ChatModel, posed: Posed) -> Iterator[Due]:
         """The same where there is no answer yet: as long as it may get."""
-        longest = int(self._answer.parameters.max_tokens)
+        # Its limit counts tokens of its own vocabulary, and the judge is planned by the run's counter.
+        longest = int(self._answer.parameters.max_tokens * OTHER_VOCABULARY)
         for judging in self.verdicts(judge, posed, ""):
             yield replace(judging.due, tokens=judging.due.tokens + longest)
 

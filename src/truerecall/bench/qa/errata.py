@@ -114,7 +114,9 @@ def load_errata(path: Path) -> Errata:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"{place or 'the errata'}: {first['msg']}", where=str(path), remedy=_REMEDY) from error
+        raise InvalidInput(
+            f"{place or 'the errata'}: {first['msg']}", where=str(path), remedy=_REMEDY
+        ) from error
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"the errata are damaged: {error}", where=str(path), remedy=_REMEDY) from error
     _check_names(corrections, path)

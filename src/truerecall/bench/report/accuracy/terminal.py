@@ -61,7 +61,8 @@ def _calls(manifest: QaManifest) -> str:
     made = ", ".join(f"{stage} {count(n)}" for stage, n in done.made.items()) or "none"
     reused = ", ".join(f"{stage} {count(n)}" for stage, n in done.reused.items()) or "none"
     lost = f"; {count(done.lost)} of an earlier process were lost" if done.lost else ""
-    return f"Calls made: {made}; reused: {reused}{lost}."
+    again = f"; {count(done.asked_again)} had failed before and were asked again" if done.asked_again else ""
+    return f"Calls made: {made}; reused: {reused}{again}{lost}."
 
 
 def _dataset(dataset: QaDataset, ablated: str, names: dict[str, str], width: int) -> list[str]:

@@ -269,6 +269,14 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [found.name for found in tmp_path.iterdir()] == ["kept.txt"]
 
 
+def test_a_kill_while_the_plan_was_written_leaves_a_folder_that_can_be_gone_on_with(tmp_path: Path) -> None:
+    (tmp_path / "trial").mkdir()
+    (tmp_path / "trial" / f".run.json.{'0a' * 16}.part").write_text('{"datas', encoding="utf-8")
+    run(tmp_path, [Bm25()])
+
+    assert (tmp_path / "trial" / "manifest.json").is_file()
+
+
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     mine = tmp_path / "trial" / "work" / "thesis.txt"
     mine.parent.mkdir(parents=True)

@@ -39,6 +39,7 @@ if sys.platform != "win32":
     import fcntl
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_BEGUN = re.compile(r"\.run\.json\.[0-9a-f]{32}\.part")
 _TAKEN = (CACHE, LOG, STAGES, VECTORS)
 
 
@@ -127,7 +128,10 @@ class RunFolder:
             self._chunks = below(self.out, name, "chunks")
             self.path.mkdir(exist_ok=True)
             # What is in a run's folder is replaced and removed: it must be a run's.
-            foreign = any(self.path.iterdir()) and not (self.path / "run.json").is_file()
+            # A plan that was being written when its process was killed, or is by another, is no foreign file.
+            foreign = not (self.path / "run.json").is_file() and not all(
+                _BEGUN.fullmatch(file.name) for file in self.path.iterdir()
+            )
         except OSError as error:
             raise RunError(
                 f"the output folder cannot be used: {error.strerror}",

@@ -117,6 +117,13 @@ def test_code_that_no_commit_holds_needs_a_label(
     assert (labelled.dirty, labelled.label) == (True, "a trial")
 
 
+def test_a_label_is_one_line_and_holds_no_secret(finished: Path, manifest: RetrievalManifest) -> None:
+    key = "sk-proj-" + "Qw7eRt2yUi9oPa4sDf6gHj1kLz3x"
+    labelled = release(finished, manifest, label=f"a\n  trial with {key}")
+    assert labelled.label.startswith("a trial with ")
+    assert key not in labelled.label
+
+
 def test_a_wiring_proof_needs_a_label(finished: Path, manifest: RetrievalManifest) -> None:
     proof = manifest.model_copy(update={"wiring_proof": True})
 

@@ -146,6 +146,13 @@ def test_the_ledger_takes_a_release_once(cli: Any, made: Path, home: Path) -> No
     assert (release.label, release.wiring_proof) == ("made data", True)
 
 
+def test_a_label_commands_no_terminal(cli: Any, made: Path) -> None:
+    cli("bench", "ledger", "add", repeats(made)[0], "--ledger", "book", "--label", "red \x1b[31m label")
+    shown = cli("bench", "ledger", "list", "--ledger", "book")
+
+    assert "red \\x1b[31m label" in shown.out and "\x1b" not in shown.out
+
+
 def test_the_ledger_refuses_a_wiring_proof_without_a_label(cli: Any, made: Path, home: Path) -> None:
     shown = cli("bench", "ledger", "add", repeats(made)[0], "--ledger", "book")
 

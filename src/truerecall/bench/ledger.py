@@ -22,6 +22,7 @@ from truerecall.bench.measured import record_json
 from truerecall.bench.qa.manifest import QaManifest
 from truerecall.core.clock import Clock, isoformat
 from truerecall.errors import RunError
+from truerecall.memory.write.mask import mask
 
 FOLDER = Path("benchmarks") / "ledger"
 _NAME = re.compile(r"\d{4}-\d\d-\d\d-[0-9a-f]{12}\.json")
@@ -157,7 +158,7 @@ def release_of(
         commit=commit,
         dirty=dirty,
         wiring_proof=proof,
-        label=label,
+        label=mask(" ".join(label.split())).text,
         manifests=[
             *(_kept("retrieval", run, manifest.provenance) for run, manifest in retrieval),
             *(_kept("qa", run, manifest.provenance) for run, manifest in accuracy),

@@ -24,7 +24,7 @@ from truerecall.bench.run import read_manifest
 from truerecall.bench.systems.table import create
 from truerecall.cli.counting import Counting
 from truerecall.cli.progress import Display
-from truerecall.cli.text import json_text, readable_json
+from truerecall.cli.text import json_text, readable_json, visible
 from truerecall.core.clock import system_clock
 from truerecall.errors import InvalidInput, RunError
 
@@ -180,7 +180,7 @@ def list_command(ledger: Path, as_json: bool) -> None:
     if as_json:
         click.echo(readable_json(json.dumps([json.loads(record_json(one)) for _, one in releases], indent=2)))
     else:
-        click.echo(ledger_text(releases))
+        click.echo(visible(ledger_text(releases), keep="\n"))
 
 
 def _taken(runs: tuple[Path, ...], qa: Path | None, system: str, control: str) -> GateRecord:

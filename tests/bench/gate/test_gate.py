@@ -335,6 +335,21 @@ def test_a_margin_of_one_row_goes_before_that_of_its_kind(baseline: GateRecord, 
     assert line(report, "bytes per entry").margin == Margins().size
 
 
+def test_a_margin_of_a_row_that_is_not_compared_is_refused_and_the_rows_are_named(
+    baseline: GateRecord,
+) -> None:
+    with pytest.raises(InvalidInput, match=r"'session:mmr'.*session:mrr"):
+        check(baseline, baseline, Margins(rows={"session:mmr": 0.2}))
+
+
+def test_a_baseline_of_another_version_is_refused(baseline: GateRecord, tmp_path: Path) -> None:
+    later = baseline.model_copy(update={"schema_version": baseline.schema_version + 1})
+    (tmp_path / "later.json").write_text(gate_json(later), "utf-8")
+
+    with pytest.raises(RunError, match="no baseline of this version"):
+        read_gate_record(tmp_path / "later.json")
+
+
 @pytest.mark.parametrize(
     "text", ['{"speed": 1}', '{"retrieval": -1}', '{"rows": {"a": -1}}', "[]", "no", '{"cost": "NaN"}']
 )

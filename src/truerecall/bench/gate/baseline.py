@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from truerecall.bench.manifest import Record
 from truerecall.bench.systems.protocol import Setting
@@ -128,12 +128,15 @@ def gate_json(record: GateRecord) -> str:
 def read_gate_record(path: Path) -> GateRecord:
     """The record in a file; ``RunError`` if there is none of this version."""
     try:
-        return GateRecord.model_validate_json(path.read_text(encoding="utf-8"))
+        record = GateRecord.model_validate_json(path.read_text(encoding="utf-8"))
+        if record.schema_version != SCHEMA:
+            raise ValueError("another version")
+        return record
     except FileNotFoundError:
         raise RunError(
             "there is no such baseline", where=str(path), remedy="Make one: `truerecall bench gate take`."
         ) from None
-    except (OSError, UnicodeDecodeError, ValidationError):
+    except (OSError, ValueError):  # not UTF-8, or not of this shape
         raise RunError(
             "the file is no baseline of this version",
             where=path.name,

@@ -17,7 +17,7 @@ from truerecall.bench.gate.baseline import (
 from truerecall.bench.gate.margins import Dimension, Margins
 from truerecall.bench.gate.report import GateReport, Line
 from truerecall.bench.gate.taking import ACCURACY
-from truerecall.errors import RunError
+from truerecall.errors import InvalidInput, RunError
 from truerecall.measure.comparing import Comparison, compare_pairs, holm
 from truerecall.measure.intervals import Bounds
 from truerecall.measure.noninferiority import Verdict, decide, paired_interval, pairs_needed
@@ -33,6 +33,7 @@ def check(now: GateRecord, before: GateRecord, margins: Margins) -> GateReport:
 
     Raises:
         RunError: the two are not of the same questions, code of measuring, models or prompts, or hold nothing.
+        InvalidInput: a margin is stated for a row that is not compared.
     """
     _check_alike(now, before)
     lines = [
@@ -45,6 +46,12 @@ def check(now: GateRecord, before: GateRecord, margins: Margins) -> GateReport:
     if not lines:
         raise RunError(
             "the baseline holds nothing to compare", remedy="Take one from finished runs: bench gate take."
+        )
+    if unknown := sorted(set(margins.rows) - {line.row for line in lines}):
+        raise InvalidInput(
+            f"a margin is stated for {unknown[0]!r}, which is no row that is compared",
+            where="rows",
+            remedy=f"Name one of: {', '.join(dict.fromkeys(line.row for line in lines))}.",
         )
     return GateReport(
         system=now.system,

@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 ARGS ?=
+# Processes that run the tests; 0 runs them in one, for a debugger.
+WORKERS ?= auto
 
 # What PYTHON names is tried alone when you set it; the default falls back on newer names beside an old python3.
 CANDIDATES := $(if $(filter file,$(origin PYTHON)),$(PYTHON) python3.13 python3.12 python3.11,$(PYTHON))
@@ -22,7 +24,7 @@ demo: .venv/.core-stamp ## run the main job on the embedded default and show it
 	@.venv/bin/truerecall demo $(ARGS)
 
 test: .venv/.dev-stamp ## run the tests
-	@.venv/bin/python -m pytest $(ARGS)
+	@.venv/bin/python -m pytest -n $(WORKERS) $(ARGS)
 
 test-local: .venv-local/.local-stamp ## run the tests that the local models change, in an environment of its own
 	@.venv-local/bin/python -m pytest -m local $(ARGS)

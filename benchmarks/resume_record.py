@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from truerecall.bench.datasets.fixtures import fixture_folder
+from truerecall.bench.finished import records_of
 from truerecall.bench.qa import calibration
-from truerecall.bench.qa.folder import parse_qa_rows, read_qa_manifest
+from truerecall.bench.qa.folder import read_qa_manifest
+from truerecall.bench.qa.records import QaRow
 from truerecall.bench.qa.stages import StageStore
 from truerecall.bench.run import RunFolder
 from truerecall.cli.main import run as command_line
@@ -112,7 +114,7 @@ def command(base_url: str, out: Path, jobs: int = 1, *more: str) -> list[str]:
 def outcome(out: Path) -> Any:
     """Rows and manifest, without what a clock or the server's port decided."""
     manifest = read_qa_manifest(out / "r").model_dump(mode="json")
-    rows = parse_qa_rows((out / "r" / "rows.jsonl").read_text(encoding="utf-8"))
+    rows = records_of((out / "r" / "rows.jsonl").read_text(encoding="utf-8"), QaRow)
     del manifest["calls"]
     return _timeless([manifest, [row.model_dump(mode="json") for row in rows]])
 

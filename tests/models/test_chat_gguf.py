@@ -216,7 +216,8 @@ def test_an_answer_that_takes_too_long_is_ended_and_the_next_one_is_given(opened
 
 
 STARTER = """
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is born deaf to it
 from pathlib import Path
 from truerecall.models.gguf import GGUFChat
 from truerecall.models.protocols import ChatMessage

@@ -29,7 +29,7 @@ class Display:
             self._line(f"{where}: {_embedding(progress.estimate, progress.seconds_left or 0)}")
         elif progress.stage == "stopping":
             self._line(
-                "stopping: waiting for the calls that are under way, for they are paid; once more leaves them"
+                "stopping: waiting for the calls that are under way, for they are paid; Ctrl-C leaves them"
             )
         elif progress.stage == "done":
             self._clear()

@@ -229,3 +229,13 @@ def test_a_key_among_the_options_ends_the_command_before_an_arm_could_be_skipped
 def test_a_wrong_spec_is_an_error_and_no_skipped_arm(specs: list[str], problem: str) -> None:
     with pytest.raises(InvalidInput, match=problem):
         planned(specs, None, {})
+
+
+def test_a_terminal_gets_a_table_that_fits_it(record: HeadToHead) -> None:
+    wide = [line.split() for line in told(record, width=200) if line.startswith("system")]
+    narrow = [line for line in told(record, width=60) if line.startswith("system")]
+
+    heads = ["system", "any@5", "any@10", "all@10", "MRR", "R@1", "R@5", "s", "p50", "p95", "MiB"]
+    assert wide == [heads]
+    assert [word for line in narrow for word in line.split() if word != "system"] == heads[1:]
+    assert len(narrow) > 1 and max(map(len, narrow)) <= 60

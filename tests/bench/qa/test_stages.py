@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -219,3 +220,18 @@ def test_a_disk_that_fills_up_is_told_by_its_own_words_and_loses_nothing_that_wa
 def test_a_folder_that_is_not_there_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot be used"):
         StageStore(tmp_path / "missing" / "stages.db")
+
+
+def test_a_store_that_another_program_holds_is_told_as_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truerecall.bench.qa.stages._BUSY_SECONDS", 0.01)
+    with (
+        closing(StageStore(tmp_path / "stages.db")) as store,
+        closing(sqlite3.connect(tmp_path / "stages.db", isolation_level=None)) as other,
+    ):
+        other.execute("begin immediate")
+        with pytest.raises(RunError) as raised:
+            store.keep_contexts({"k": Context(text="a", tokens=1, handles=1, ms=1.0)})
+
+    assert raised.value.problem == "another program has held the stage store for 0.01 seconds"

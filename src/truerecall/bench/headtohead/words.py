@@ -4,27 +4,30 @@ from collections.abc import Iterator, Sequence
 
 from truerecall.bench.headtohead.manifest import Against, HeadToHead, HeadToHeadDataset, Measured, Skipped
 from truerecall.bench.manifest import ALL
+from truerecall.bench.report.columns import Column, ascii_table
 
 _COLUMNS = (
-    ("any@5", "turn", "any@5"),
-    ("any@10", "turn", "any@10"),
-    ("all@10", "turn", "all@10"),
-    ("MRR", "turn", "mrr"),
-    ("sess R@1", "session", "fractional@1"),
-    ("sess R@5", "session", "fractional@5"),
+    ("turn", "any@5", "any@5"),
+    ("turn", "any@10", "any@10"),
+    ("turn", "all@10", "all@10"),
+    ("turn", "MRR", "mrr"),
+    ("session", "R@1", "fractional@1"),
+    ("session", "R@5", "fractional@5"),
 )
-_NAME = 38
 _MIB = 2**20
 
 
-def told(manifest: HeadToHead) -> list[str]:
-    """Every arm with its figures or the reason why it has none, and what the comparison supports."""
+def told(manifest: HeadToHead, width: int = 100) -> list[str]:
+    """Every arm with its figures or the reason why it has none, and what the comparison supports.
+
+    A table wider than ``width`` columns is cut between groups of columns and continued below.
+    """
     lines = ["wiring proof, not a result"] if manifest.wiring_proof else []
     for dataset in manifest.datasets:
         lines += [
             f"{dataset.name} {dataset.variant}, split {dataset.split}: {dataset.asked} questions, "
             f"{dataset.conversations} conversations, {dataset.turns} turns",
-            *_table(dataset),
+            *_table(dataset, width),
             *_skipped(dataset),
             *_failures(dataset),
             "Times are of this machine, beside its other load; recall times hold the line to an adapter's process.",
@@ -34,19 +37,22 @@ def told(manifest: HeadToHead) -> list[str]:
     return lines
 
 
-def _table(dataset: HeadToHeadDataset) -> Iterator[str]:
-    heads = [*(head for head, _, _ in _COLUMNS), "ingest s", "p50 ms", "p95 ms", "MiB"]
-    yield _line("", heads)
-    for arm in dataset.arms:
-        if isinstance(arm, Measured):
-            size = "-" if arm.store_bytes is None else f"{arm.store_bytes / _MIB:.1f}"
-            times = (f"{value:.1f}" for value in (arm.ingest_seconds, arm.latency.p50, arm.latency.p95))
-            figures = (_figure(arm, level, metric) for _, level, metric in _COLUMNS)
-            yield _line(arm.name, [*figures, *times, size])
-
-
-def _line(name: str, cells: Sequence[str]) -> str:
-    return "  ".join([f"{name:<{_NAME}}", *(f"{cell:>8}" for cell in cells)])
+def _table(dataset: HeadToHeadDataset, width: int) -> list[str]:
+    measured = [arm for arm in dataset.arms if isinstance(arm, Measured)]
+    if not measured:
+        return []
+    columns = [
+        Column(level, head, tuple(_figure(arm, level, metric) for arm in measured))
+        for level, head, metric in _COLUMNS
+    ]
+    sizes = ("-" if arm.store_bytes is None else f"{arm.store_bytes / _MIB:.1f}" for arm in measured)
+    columns += [
+        Column("ingest", "s", tuple(f"{arm.ingest_seconds:.1f}" for arm in measured)),
+        Column("recall ms", "p50", tuple(f"{arm.latency.p50:.1f}" for arm in measured)),
+        Column("recall ms", "p95", tuple(f"{arm.latency.p95:.1f}" for arm in measured)),
+        Column("store", "MiB", tuple(sizes)),
+    ]
+    return ascii_table([arm.name for arm in measured], columns, width)
 
 
 def _figure(arm: Measured, level: str, metric: str) -> str:
@@ -57,7 +63,7 @@ def _figure(arm: Measured, level: str, metric: str) -> str:
 
 
 def _skipped(dataset: HeadToHeadDataset) -> list[str]:
-    return [f"{arm.name:<{_NAME}}  skipped: {arm.reason}" for arm in dataset.arms if isinstance(arm, Skipped)]
+    return [f"{arm.name}: skipped: {arm.reason}" for arm in dataset.arms if isinstance(arm, Skipped)]
 
 
 def _failures(dataset: HeadToHeadDataset) -> list[str]:

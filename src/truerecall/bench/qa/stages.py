@@ -29,7 +29,7 @@ create table if not exists begun (
     primary key (run, key, process)
 );
 """
-_BUSY_SECONDS = 60.0
+_BUSY_SECONDS = 15.0
 _ASKED_AT_ONCE = 500
 _NOTHING = zlib.compress(b"")
 _VERSION = 1
@@ -198,6 +198,12 @@ class StageStore:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise RunError(
+                    f"another program has held the stage store for {_BUSY_SECONDS:g} seconds",
+                    where=str(self._path),
+                    remedy="End it, then run the same command again; it goes on from here.",
+                ) from error
             raise RunError(
                 f"the stage store cannot be used: {error}",
                 where=str(self._path),

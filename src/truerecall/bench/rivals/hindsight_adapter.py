@@ -100,6 +100,7 @@ class Hindsight:
             "reranker": "rrf",
             "budget": "high",
             "semantic_min_similarity": 0.0,
+            "recency_decay": "none",
         }
 
     def open(self, folder: Path, tenant: str, space: str, user: str) -> None:
@@ -252,6 +253,9 @@ def _settings(infer: bool) -> dict[str, str]:
         "HINDSIGHT_API_EMBEDDINGS_OPENAI_API_KEY": "none",
         "HINDSIGHT_API_RERANKER_PROVIDER": "rrf",
         "HINDSIGHT_API_SEMANTIC_MIN_SIMILARITY": "0.0",
+        # Without its reranker neighbours in the fused order are 0.003 apart, and recency moves a score by a tenth: it
+        # would carry a text past thirty better ones.
+        "HINDSIGHT_API_RECENCY_DECAY_FUNCTION": "none",
     }
 
 

@@ -206,6 +206,7 @@ RIVALS: Mapping[str, Rival] = {
                 "Without a model it runs in its own mode for that: texts are kept as they are, nothing is drawn from "
                 "them, and nothing is consolidated.",
                 "Its reranker is a model from a hub that cannot be reached here: it orders by fused ranks.",
+                "Without that reranker its boost for what is recent would outweigh the fused order by far: it is off.",
                 "Its floor of 0.3 under similarities cuts results: it is set to 0.",
                 "It is asked at its highest budget, and with the time of the question.",
                 "Its PostgreSQL refuses to run as root: there it runs as another user.",

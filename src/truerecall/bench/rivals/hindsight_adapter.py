@@ -87,7 +87,7 @@ class Hindsight:
     @property
     def name(self) -> str:
         """With what decides what its figures mean."""
-        return "hindsight" if self._infer else "hindsight (chunks, no model)"
+        return "hindsight" if self._infer else "hindsight (chunks, no model, no reranker)"
 
     @property
     def configuration(self) -> Mapping[str, Setting]:

@@ -205,9 +205,9 @@ RIVALS: Mapping[str, Rival] = {
             disclosures=(
                 "Without a model it runs in its own mode for that: texts are kept as they are, nothing is drawn from "
                 "them, and nothing is consolidated.",
-                "Its reranker is a model from a hub that cannot be reached here, and its order is made for one: without it "
-                "the fused ranks of vectors, words and linked texts stand, which find less than its own vectors by "
-                "themselves. This row is not what Hindsight does as it is meant to be run.",
+                "Its reranker is a model from a hub that cannot be reached here, and its order is made for one: "
+                "without it the fused ranks of vectors, words and linked texts stand, which find less than its own "
+                "vectors by themselves. This row is not what Hindsight does as it is meant to be run.",
                 "Without that reranker its boost for what is recent would outweigh the fused order by far: it is off.",
                 "Its floor of 0.3 under similarities cuts results: it is set to 0.",
                 "It is asked at its highest budget, and with the time of the question.",

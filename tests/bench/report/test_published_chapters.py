@@ -9,6 +9,7 @@ import pytest
 
 from truerecall.bench.measured import record_json
 from truerecall.bench.report.committed import Committed, committed
+from truerecall.bench.report.head_to_head import UNKNOWN_LOAD
 from truerecall.bench.report.publication import publication
 from truerecall.bench.report.published import JudgedFigure, OtherFigure, Published
 from truerecall.errors import RunError
@@ -151,3 +152,12 @@ def test_a_manifest_of_another_shape_is_refused(name: str, tmp_path: Path) -> No
     (tmp_path / name).write_text('{"kind": "other"}', "utf-8")
     with pytest.raises(RunError, match="of this version"):
         committed(tmp_path)
+
+
+def test_times_that_were_taken_beside_unknown_work_are_said_to_be_no_comparison() -> None:
+    known = page_of(head_to_heads={"head-to-head": rivals.head_to_head()})
+    arms = [rivals.measured(), rivals.rival(load=None)]
+    unknown = page_of(head_to_heads={"head-to-head": rivals.head_to_head(rivals.dataset(arms=arms))})
+
+    assert UNKNOWN_LOAD in unknown
+    assert UNKNOWN_LOAD not in known

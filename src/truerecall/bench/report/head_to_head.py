@@ -29,6 +29,12 @@ from truerecall.bench.tuning import tuning_words
 
 _UNMEASURED = "not measured"
 
+UNKNOWN_LOAD = (
+    "Arms without a load average were measured in several goes, beside other work of the machine that nobody recorded: "
+    "their times may be several times too long, and must not be compared."
+)
+"""Stands over times that hold other work."""
+
 
 def head_to_head_warnings(dataset: HeadToHeadDataset) -> list[str]:
     """What must be said on top of every figure."""
@@ -85,6 +91,7 @@ def _figures(manifest: HeadToHead, dataset: HeadToHeadDataset) -> Section:
         f"Every arm was asked the same {count(dataset.asked)} questions over the same {count(dataset.turns)} turns. "
         "Default: as its package sets itself up; best: the most that could be set up here in its favour. "
         f"{clusters(dataset.conversations)}",
+        *([] if all(arm.load is not None for arm in _measured(dataset)) else [UNKNOWN_LOAD]),
     ]
     tables = [
         table("All types together", ["system", *columns, "n"], [*rows, ("chance", *chance, MISSING)]),

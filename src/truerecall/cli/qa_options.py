@@ -22,11 +22,10 @@ from truerecall.errors import InvalidInput
 from truerecall.measure.prices import PriceTable, load_prices, shipped
 from truerecall.models.protocols import ChatModel, ChatParameters
 from truerecall.models.specs import FORMS, opened, parse_spec
-from truerecall.models.unsaid import Unsaid
+from truerecall.models.unsaid import SECRET, Unsaid
 
 PARAMETERS = ChatParameters(max_tokens=1024, temperature=0.0)
 """What models are asked with where a spec says nothing else: the answer that they find most likely."""
-_SECRET = 16  # characters: a shorter key is a placeholder such as "ollama", which answers may well hold
 _ADDRESS = re.compile(r"base_url\s*=[^,'\s]*")
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -74,7 +73,7 @@ class Asking:
         """The keys that the models are asked with."""
         specs = [parse_spec(spec, PARAMETERS) for spec in (self.answer, *self.judges) if spec]
         keys = [environment.get(spec.key_variable, "").strip() for spec in specs if spec.key_variable]
-        return Unsaid([key for key in keys if len(key) >= _SECRET])
+        return Unsaid([key for key in keys if len(key) >= SECRET])
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,16 +20,13 @@ from truerecall.models.addresses import checked_address, checked_key
 from truerecall.models.answers import OPTION, message_of, parsed, part
 from truerecall.models.optional import load
 from truerecall.models.protocols import ChatMessage, ChatParameters, ChatReply
-from truerecall.models.unsaid import Unsaid, guard_logs
+from truerecall.models.unsaid import SECRET, Unsaid, guard_logs
 
 RETRIES = 2
 """How often one call is tried again."""
 
 _MESSAGE = 500  # characters
 _LONGEST = 8_000_000  # bytes of an answer as they are sent
-_SECRET = (
-    16  # characters: shorter keys are placeholders such as "ollama", which answers of such servers may hold
-)
 _SENT = frozenset({"host", "accept", "accept-encoding", "connection", "content-type", "content-length"})
 _TOO_LATE = 408  # the one refusal before which a server may have worked
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2")
@@ -183,7 +180,7 @@ class Line:
             ChatFailed: it is not JSON, holds no such list, or holds the key.
         """
         data = parsed(body)
-        if len(self._key) >= _SECRET and (self._key in body or self._key in _plain(data)):
+        if len(self._key) >= SECRET and (self._key in body or self._key in _plain(data)):
             raise self.failed(
                 "the answer holds the key", f"Replace the key in {self._key_name}: the server echoes it."
             )

@@ -11,6 +11,8 @@ from base64 import b64encode
 from collections.abc import Iterable
 from urllib.parse import quote
 
+SECRET = 16
+"""Characters of a secret, at least: a shorter key, such as "ollama", stands for none, and answers may hold it."""
 _PIECE = 8  # characters of a key in a row: what a text may not hold
 _LEFT_OUT = "(left out: it holds a piece of the key)"
 

@@ -21,6 +21,8 @@
     │   ├── ModelMismatch       the store holds another model's vectors
     │   └── ChatFailed          a chat model that was asked gave no usable answer
     │       └── ChatRefused     nor would it ever: a key, a model or an address that its provider does not take
+    ├── TranscriptError         a coding agent's transcript that cannot be read at all
+    ├── InstallError            an agent's own files that cannot be changed, or not be put back
     ├── DatasetError            a benchmark file that is missing, truncated or of another shape
     ├── SystemFailed            a system under measurement broke its protocol
     └── RunError                a benchmark run that cannot start, resume or be compared
@@ -130,6 +132,14 @@ class ChatFailed(ModelError):
 
 class ChatRefused(ChatFailed):
     """A chat model that no further question would get an answer from: its key, its name or its address is wrong."""
+
+
+class TranscriptError(TruerecallError):
+    """A coding agent's transcript that cannot be read at all; single lines that cannot are counted instead."""
+
+
+class InstallError(TruerecallError):
+    """A coding agent's own files that cannot be changed, or not be put back; nothing was changed."""
 
 
 class DatasetError(TruerecallError):

@@ -4,11 +4,11 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping
-from importlib import import_module
 
 import click
 
 from truerecall import __version__
+from truerecall.cli.lazy import LazyGroup
 from truerecall.cli.text import one_line
 from truerecall.errors import TruerecallError
 
@@ -35,6 +35,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "reembed": ("upkeep", "Embed a whole store, or go over to another embedder."),
     "doctor": ("upkeep", "Check a store, and repair what is derived."),
     "trace": ("trace", "Fold the traces of many recalls into one summary."),
+    "agents": ("agents", "Give coding agents this memory: install, import, status, facts."),
     "bench": ("bench", "Measure recall: data sets, systems, reports, comparisons."),
     "claims": ("claims", "Check that every mechanism works, and that every check can fail."),
     "scripted": ("scripted", "Answer model calls on loopback as a file says, for tests."),
@@ -43,29 +44,10 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
 """Every command: the module that holds it, and its line in ``--help``."""
 
 
-class LazyGroup(click.Group):
-    """A group that knows its commands' names and imports each when it is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order of the table."""
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, imported now."""
-        if cmd_name not in _COMMANDS:
-            return None
-        module = import_module(f"truerecall.cli.{_COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The lines of the table: nothing is imported for ``--help``."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
-
-
 @click.group(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=LazyGroup,
+    table=_COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="truerecall")
 def main() -> None:

@@ -177,11 +177,12 @@ def load_settings(path: Path) -> Settings:
 
 def parse_settings(data: Mapping[str, Any], where: str = "settings") -> Settings:
     """The settings of a parsed TOML document; what it does not name keeps its default."""
-    settings: Settings = _fill(Settings(), data, where)
+    settings: Settings = filled(Settings(), data, where)
     return settings
 
 
-def _fill(record: Any, data: Mapping[str, Any], where: str) -> Any:
+def filled(record: Any, data: Mapping[str, Any], where: str) -> Any:
+    """A copy of a record of settings with what a TOML table says; ``InvalidSettings`` names what it does not know."""
     known = {f.name for f in fields(record)}
     changes: dict[str, Any] = {}
     for key, value in data.items():
@@ -198,7 +199,7 @@ def _fill(record: Any, data: Mapping[str, Any], where: str) -> Any:
         if is_dataclass(current):
             if not isinstance(value, Mapping):
                 raise InvalidSettings("this is a table", where=place, remedy=f"Write it as [{key}].")
-            changes[key] = _fill(current, value, place)
+            changes[key] = filled(current, value, place)
         else:
             changes[key] = _typed(value, get_type_hints(type(record))[key], place)
     return replace(record, **changes)
@@ -207,6 +208,8 @@ def _fill(record: Any, data: Mapping[str, Any], where: str) -> Any:
 def _typed(value: object, kind: type, place: str) -> object:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
+    if kind == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
     if type(value) is not kind:
         raise InvalidSettings(
             f"{value!r} is {type(value).__name__}, not {kind.__name__}",

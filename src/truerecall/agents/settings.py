@@ -1,0 +1,101 @@
+"""What may be set for the agents' memory: one record, read strictly from TOML."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from truerecall.agents.places import Places
+from truerecall.core.config import filled
+from truerecall.errors import InvalidSettings
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """Which memory the agents share."""
+
+    store: str = ""
+    """The SQLite file; empty for the one in the home folder. A team names one that all can write."""
+    tenant: str = "local"
+    """The team."""
+    user: str = ""
+    """Who works here; empty for git's ``user.email`` of the repository, else the login name."""
+    mode: int = 0o600
+    """File mode of a new store; 0o660 shares it with the folder's group."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookSettings:
+    """What the hooks do."""
+
+    recall: bool = True
+    """Whether past work is recalled into a prompt."""
+    digest: bool = True
+    """Whether a session begins with a short digest of the project."""
+    capture: bool = True
+    """Whether sessions are captured."""
+    tokens: int = 1200
+    """Of the recalled block, at most, by the counter of ``recall.counter``."""
+    digest_tokens: int = 400
+    """Of the digest, at most."""
+    limit: int = 12
+    """Entries in the recalled block, at most."""
+    external: bool = False
+    """Whether what tools put out is recalled as well, quoted as data."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureSettings:
+    """What is captured."""
+
+    outputs: bool = True
+    """Whether what tools put out is kept (as external, with its middle cut out)."""
+    exclude: tuple[str, ...] = ()
+    """Folders of which nothing is captured or recalled: paths, with ``*`` and ``**``."""
+    extractor: str = "rules"
+    """``rules``, or the chat model ``provider:model`` that extracts facts besides them."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """Everything that can be set for the agents."""
+
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    hook: HookSettings = field(default_factory=HookSettings)
+    capture: CaptureSettings = field(default_factory=CaptureSettings)
+
+    def store(self, places: Places) -> Path:
+        """The memory's file."""
+        named = self.memory.store
+        return (places.home / named[2:] if named.startswith("~/") else Path(named)) if named else places.store
+
+
+def load_agent_settings(path: Path) -> AgentSettings:
+    """The settings of a TOML file, the defaults where there is none; ``InvalidSettings`` for anything unknown."""
+    import tomllib  # on first use: most have no such file
+
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return AgentSettings()
+    except OSError as error:
+        raise InvalidSettings(
+            f"the agents' settings cannot be read: {error.strerror}",
+            where=str(path),
+            remedy="Make the file readable, or remove it.",
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidSettings(
+            f"the agents' settings are not TOML: {error}",
+            where=str(path),
+            remedy="Mend the line that it names.",
+        ) from None
+    settings: AgentSettings = filled(AgentSettings(), data, str(path))
+    for name, number in (
+        ("tokens", settings.hook.tokens),
+        ("digest_tokens", settings.hook.digest_tokens),
+        ("limit", settings.hook.limit),
+    ):
+        if number < 1:
+            raise InvalidSettings(
+                f"{name} is {number}", where=f"{path}: hook", remedy="Give a whole number from 1."
+            )
+    return settings

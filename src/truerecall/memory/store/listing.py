@@ -6,10 +6,10 @@ from datetime import datetime
 from truerecall.core.clock import to_micros
 from truerecall.core.entry import Entry, Scope
 from truerecall.core.ids import id_text
+from truerecall.memory.store.partitions import readable_partitions
 from truerecall.memory.store.protocol import Counts, Filter
 from truerecall.memory.store.rows import partition_range, read_entries
 from truerecall.memory.store.vectors import OpenModels, count_texts
-from truerecall.memory.store.writing import readable_partitions
 
 
 def by_suffix(db: sqlite3.Connection, scope: Scope, suffix: str) -> list[str]:

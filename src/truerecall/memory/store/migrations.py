@@ -13,7 +13,8 @@ from pathlib import Path
 
 from truerecall.core.clock import to_micros
 from truerecall.errors import StoreTooNew
-from truerecall.memory.store.database import APPLICATION_ID, IN_MEMORY, Database
+from truerecall.memory.store.database import IN_MEMORY, Database
+from truerecall.memory.store.identity import APPLICATION_ID
 
 Migration = Callable[[sqlite3.Connection], None]
 

@@ -10,11 +10,12 @@ from truerecall.memory.store.database import Database
 from truerecall.memory.store.entities import remove_drawn
 from truerecall.memory.store.migrations import kept_copies
 from truerecall.memory.store.numbering import forget_unused
+from truerecall.memory.store.partitions import readable_partitions
 from truerecall.memory.store.rows import PARTITION_BITS, partition_range
 from truerecall.memory.store.standing import seal
 from truerecall.memory.store.textindex import optimize_index, remove_from_index
 from truerecall.memory.store.vectors import remove_vectors
-from truerecall.memory.store.writing import readable_partitions, stale
+from truerecall.memory.store.writing import stale
 
 _PENDING = "purge_pending"
 

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from truerecall.core.clock import to_micros
 from truerecall.core.entry import Scope
+from truerecall.memory.store.partitions import partition_number
 from truerecall.memory.store.rows import LOOKUP
-from truerecall.memory.store.writing import partition_number
 
 
 def reflected(db: sqlite3.Connection, digests: Collection[bytes]) -> set[bytes]:

@@ -1,6 +1,5 @@
 """Entries and events as rows and back; the only place that knows the columns' order."""
 
-import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -32,6 +31,8 @@ INSERT_ENTRY = f"INSERT INTO entry ({_COLUMNS}) VALUES ({', '.join('?' * 31)})"
 
 def digest_of(entry: Entry) -> bytes:
     """What two entries of one partition share if the second is a duplicate: session, position and text."""
+    import hashlib  # on first use: who only reads needs none
+
     source = entry.source
     told = f"{source.session!r}\x00{source.position!r}\x00{entry.text}"
     return hashlib.blake2b(told.encode(), digest_size=16).digest()

@@ -21,6 +21,7 @@ from truerecall.memory.store.database import Database, open_database
 from truerecall.memory.store.entities import keep_zone, zone_kept
 from truerecall.memory.store.loaded import Loaded
 from truerecall.memory.store.migrations import create_schema, migrate
+from truerecall.memory.store.partitions import readable_partitions
 from truerecall.memory.store.protocol import (
     Counts,
     Filter,
@@ -52,7 +53,6 @@ from truerecall.memory.store.writing import (
     insert,
     insert_event,
     place,
-    readable_partitions,
 )
 from truerecall.models.protocols import ModelIdentity
 

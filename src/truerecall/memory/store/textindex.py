@@ -8,6 +8,7 @@ import numpy as np
 
 from truerecall.core.entry import Entry
 from truerecall.memory.analysis import index_text, segment
+from truerecall.memory.store.matching import match_query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,13 +45,6 @@ def postings(db: sqlite3.Connection, term: str, low: int, high: int) -> "NDArray
         (low, query, low, high),
     ).fetchone()
     return low + np.fromstring(found or "", dtype=np.int64, sep=",")
-
-
-def match_query(term: str) -> tuple[str, str]:
-    """The index of a term and its legal MATCH expression: always quoted, so that no text is ever syntax."""
-    bare = term.removesuffix("*")
-    table = "bigram" if segment(bare) else "lexical"
-    return table, f'"{bare}"' + ("*" if term != bare else "")
 
 
 def remove_from_index(db: sqlite3.Connection, rowids: Iterable[int]) -> None:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from truerecall.core.clock import to_micros
-from truerecall.core.entry import ENDING, Entry, Event, Scope, Visibility
+from truerecall.core.entry import ENDING, Entry, Event
 from truerecall.core.ids import id_bytes, id_text
 from truerecall.memory.extract.records import Rules
 from truerecall.memory.store.entities import index_drawn, note_unextracted
 from truerecall.memory.store.extraction import drawn_from
 from truerecall.memory.store.numbering import Numbered, number_of
+from truerecall.memory.store.partitions import partition_number
 from truerecall.memory.store.rows import (
     INSERT_ENTRY,
     LOOKUP,
@@ -44,26 +45,6 @@ class Placed:
     item: Prepared
     partition: int
     digest: bytes
-
-
-def partition_number(db: sqlite3.Connection, scope: Scope, visibility: Visibility) -> int | None:
-    """The partition that holds a scope's shared or the user's private rows, or None if nothing was written yet."""
-    owner = scope.user if visibility == "private" else ""
-    row = db.execute(
-        "SELECT id FROM partition WHERE tenant = ? AND space = ? AND owner = ?",
-        (scope.tenant, scope.space, owner),
-    ).fetchone()
-    return None if row is None else int(row[0])
-
-
-def readable_partitions(db: sqlite3.Connection, scope: Scope) -> list[int]:
-    """The partitions that a reader sees, and no others: the space's shared rows, then the reader's own.
-
-    Every read, write, export and purge gets its rows from here; there is no other scope condition in the code.
-    """
-    numbers = (partition_number(db, scope, "shared"), partition_number(db, scope, "private"))
-    # Ascending, as rows are: the view's arrays are searched by halving.
-    return sorted(number for number in numbers if number is not None)
 
 
 def place(db: sqlite3.Connection, items: Sequence[Prepared]) -> list[Placed]:

@@ -1,0 +1,162 @@
+"""What installing keeps for putting back: each file as it was before, and what was written in its place."""
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from truerecall.agents.install.records import bytes_of
+from truerecall.errors import InstallError
+
+if sys.platform != "win32":
+    import fcntl
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """One file of an installation."""
+
+    path: Path
+    before: str | None
+    """SHA-256 of what it is put back to, kept under that name; None where there was no file."""
+    after: str | None
+    """SHA-256 of what was written."""
+    folders: tuple[Path, ...] = ()
+    """Folders that were made for it, the innermost first."""
+
+
+def digest(data: bytes | None) -> str | None:
+    """SHA-256 in hex; None of no file."""
+    return None if data is None else hashlib.sha256(data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The folder of backups and records; only its owner can read it, as settings may hold keys."""
+
+    folder: Path
+
+    def files(self, name: str) -> dict[Path, KeptFile]:
+        """What was installed under a name (a tool's), by path; empty where nothing was, or the record is damaged."""
+        data = bytes_of(self._record(name))
+        if data is None:
+            return {}
+        try:
+            record = json.loads(data)
+            if record["version"] != _VERSION:
+                return {}
+            files = [_file(item) for item in record["files"]]
+        except (ValueError, KeyError, TypeError):
+            # Without a record, uninstalling takes our pieces out instead of putting the old file back.
+            return {}
+        return {file.path: file for file in files}
+
+    def names(self) -> tuple[str, ...]:
+        """Under which names something is installed."""
+        return tuple(sorted(path.stem for path in self.folder.glob("*.json")))
+
+    def backup(self, sha: str) -> bytes | None:
+        """What is kept under a hash; None where it is gone or is not what its name says."""
+        data = bytes_of(self.folder / "files" / sha)
+        return data if digest(data) == sha else None
+
+    def keep(self, data: bytes | None) -> str | None:
+        """Keep the bytes of a file, and say under which hash."""
+        sha = digest(data)
+        if data is not None and sha is not None and self.backup(sha) is None:
+            _write(self.folder / "files" / sha, data)
+        return sha
+
+    def note(self, name: str, files: dict[Path, KeptFile]) -> None:
+        """Record what is installed under a name; nothing forgets the name."""
+        if not files:
+            self._record(name).unlink(missing_ok=True)
+            return
+        items = [
+            {
+                "path": str(file.path),
+                "before": file.before,
+                "after": file.after,
+                "folders": [str(folder) for folder in file.folders],
+            }
+            for file in files.values()
+        ]
+        text = json.dumps({"version": _VERSION, "files": items}, indent=2)
+        _write(self._record(name), text.encode())
+
+    def sweep(self) -> None:
+        """Remove what no record needs any more, and what is empty then."""
+        needed = {file.before for name in self.names() for file in self.files(name).values()}
+        for path in (self.folder / "files").glob("*"):
+            if path.name not in needed:
+                path.unlink(missing_ok=True)
+        for folder in (self.folder / "files", self.folder, self.folder.parent):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """While this runs, no other process installs or removes."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            (self.folder / "files").mkdir(exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise InstallError(
+                f"the folder of backups cannot be made: {error.strerror}",
+                where=str(self.folder),
+                remedy="Make its parent writable, or name another with XDG_STATE_HOME.",
+            ) from None
+        if sys.platform == "win32":
+            yield
+            return
+        descriptor = os.open(self.folder, os.O_RDONLY)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InstallError(
+                    "another process is installing", where=str(self.folder), remedy="Wait for it to end."
+                ) from None
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _record(self, name: str) -> Path:
+        return self.folder / f"{name}.json"
+
+
+def _file(item: Any) -> KeptFile:
+    return KeptFile(
+        Path(item["path"]),
+        item["before"],
+        item["after"],
+        tuple(Path(folder) for folder in item["folders"]),
+    )
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Only for its owner, and whole or not at all."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise InstallError(
+            f"the backup cannot be written, and nothing was changed: {error.strerror}",
+            where=str(path),
+            remedy="Check the disk, then run it again.",
+        ) from None

@@ -1,11 +1,14 @@
 """What may be set for the agents' memory: one record, read strictly from TOML."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from truerecall.agents.places import Places
+from truerecall.agents.project import Project
 from truerecall.core.config import filled
-from truerecall.errors import InvalidSettings
+from truerecall.core.entry import Scope
+from truerecall.errors import InvalidScope, InvalidSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +102,15 @@ def load_agent_settings(path: Path) -> AgentSettings:
                 f"{name} is {number}", where=f"{path}: hook", remedy="Give a whole number from 1."
             )
     return settings
+
+
+def scope_of(settings: AgentSettings, project: Project, environment: Mapping[str, str]) -> Scope:
+    """Who works on what: the settings' user, else git's of the repository, else the login name."""
+    names = (settings.memory.user, project.email, environment.get("LOGNAME"), environment.get("USER"))
+    named = next((name for name in names if name and name.strip()), "me")
+    try:
+        return Scope(settings.memory.tenant, project.space, named)
+    except InvalidScope:
+        if settings.memory.user or named == "me":
+            raise
+        return Scope(settings.memory.tenant, project.space, "me")  # what git is told may be anything

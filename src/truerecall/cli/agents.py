@@ -6,7 +6,9 @@ import click
 
 from truerecall.cli.lazy import LazyGroup
 
-_COMMANDS: Mapping[str, tuple[str, str]] = {}
+_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "mcp": ("agents_mcp", "Serve the memory of this project over the Model Context Protocol."),
+}
 """Every command: the module that holds it, and its line in ``--help``."""
 
 

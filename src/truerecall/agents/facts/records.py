@@ -1,5 +1,6 @@
 """A fact of a session, and what it is taken from."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -47,3 +48,16 @@ class Fact:
     """Of the turn that it was taken from."""
     at: datetime | None
     """The latest time of its sources."""
+
+
+PREDICATES: Mapping[FactKind, str] = {
+    "decision": "decided",
+    "cause": "caused_by",
+    "command": "works_with",
+    "fix": "fixed_by",
+    "version": "version",
+    "path": "stands_in",
+    "convention": "convention",
+    "open_end": "open_end",
+}
+"""What the statement of a fact is called in the memory; of these only ``version`` holds one value at a time."""

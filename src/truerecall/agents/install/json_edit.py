@@ -2,11 +2,13 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from truerecall.agents.install.json_scan import BadJson, Node, scan
+from truerecall.agents.install.records import Change, bytes_of
 from truerecall.errors import InstallError
 
 Step = str | int
@@ -145,6 +147,20 @@ class JsonText:
         return InstallError(
             f"{place} is not {wanted}", where=str(self.where), remedy="Mend the file, then install again."
         )
+
+
+def edit_json(
+    path: Path, edit: Callable[[JsonText], JsonText], *, mode: int | None = None, comments: bool = False
+) -> Change:
+    """The change that an edit makes to a file, read once; a file that is not there stays away if nothing is put in.
+
+    Raises:
+        InstallError: as of ``read_json``.
+    """
+    before = bytes_of(path)
+    old = read_json(before, path, comments)
+    new = edit(old)
+    return Change(path, before, before if new.text == old.text else new.data(), mode)
 
 
 def read_json(data: bytes | None, where: Path, comments: bool = False) -> JsonText:

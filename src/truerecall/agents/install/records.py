@@ -82,3 +82,8 @@ def bytes_of(path: Path) -> bytes | None:
 def is_our_hook(command: object) -> bool:
     """Whether a command of somebody's settings is one that installing wrote."""
     return isinstance(command, str) and HOOK_NAME in command
+
+
+def is_our_server(parts: object) -> bool:
+    """Whether the program and arguments of an MCP server are those that installing wrote."""
+    return isinstance(parts, list) and any(isinstance(part, str) and SERVER_NAME in part for part in parts)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 OFF = "TRUERECALL_AGENTS_OFF"
 """Set to anything but 0 or nothing: hooks do nothing at all."""
+BELOW = "TRUERECALL_BELOW_A_HOOK"
+"""Set for what a hook starts: the hooks of an agent that runs there do nothing, so that none calls itself."""
 SETTINGS = "TRUERECALL_AGENTS_SETTINGS"
 """Names another settings file than the one of the home folder."""
 
@@ -61,5 +63,5 @@ class Places:
 
 
 def switched_off(environment: Mapping[str, str]) -> bool:
-    """Whether the user wants no hook to do anything."""
-    return environment.get(OFF, "") not in ("", "0")
+    """Whether no hook is to do anything: the user wants so, or this is below a hook."""
+    return any(environment.get(name, "") not in ("", "0") for name in (OFF, BELOW))

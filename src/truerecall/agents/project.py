@@ -1,17 +1,20 @@
 """Which project a folder belongs to: its space in the memory, the same from every clone and worktree."""
 
-import hashlib
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 _SECONDS = 2.0  # git answers in a few milliseconds; one that hangs must not hold a prompt up
 _CASE_BLIND = ("github.com", "gitlab.com", "bitbucket.org")
-_SCP = re.compile(r"(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.+)")
-_URL = re.compile(r"[a-z+]+://(?:[^@/]*@)?([^:/]+)(?::\d+)?/(.+)", re.IGNORECASE)
+# A host of one letter is a drive of Windows.
+_SCP = re.compile(r"(?:[^/\s]*@)?([^@:/\s]{2,}):(?!//)(.+)")
+# Up to the last @ before the path: a password may hold one that nobody escaped.
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^/]*@)?(\[[0-9a-f:.]+\]|[^:/]+)(?::\d*)?/(.+)", re.IGNORECASE)
+_CONFIG = ("config", "--null", "--get-regexp", r"^(user\.email|remote\..*\.url)$")
+_NO_NAME = re.compile(r"[\x00-\x1f\x7f*%?\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +37,41 @@ def project_of(cwd: str | Path, environment: Mapping[str, str] | None = None) ->
     """The project of a folder; one that is gone, or no repository, is a project by its path."""
     folder = Path(cwd)
     environment = os.environ if environment is None else environment
-    config = _git(folder, environment, "config", "--null", "--get-regexp", r"^(user\.email|remote\..*\.url)$")
-    told = _told(config or "")
-    top = _git(folder, environment, "rev-parse", "--show-toplevel")
-    if not top:
-        return _of_path(folder, told.get("user.email"))
-    root = Path(top.rstrip("\n"))
-    head = _git(folder, environment, "rev-parse", "HEAD", "--abbrev-ref", "HEAD")
-    commit, branch = (*(head or "").split("\n"), "", "")[:2]
+    asked = ("rev-parse", "--show-toplevel", "HEAD", "--abbrev-ref", "HEAD")
+    config, place = _git(folder, environment, _CONFIG, asked)
+    told = _told(config.text) if config.done else {}
+    # Without a commit it fails, once it has said where the top is.
+    top, commit, branch = (*place.text.split("\n"), "", "", "")[:3]
     origin = _origin(told)
+    if not top and origin is None:
+        return _of_path(folder, told.get("user.email"))
+    root = Path(top) if top else Path(os.path.realpath(folder))  # a bare repository has no top
+    if not place.done:
+        commit = branch = ""
     if origin is not None:
         space = origin
     elif first := _first_commit(folder, environment) if commit else None:
         space = f"root:{first}"
     else:
         space = _of_path(root, None).space
-    named = space.rsplit("/", 1)[-1] if origin else root.name
+    named = _NO_NAME.sub("_", space.rsplit("/", 1)[-1] if origin else root.name)
+    # HEAD: so git says of a commit that was checked out by itself.
+    branch = "" if branch == "HEAD" else branch.encode("utf-8", "replace").decode("utf-8")
     return Project(space, named, root, branch or None, commit or None, told.get("user.email"))
 
 
 def space_of_origin(url: str) -> str | None:
     """``host/path`` of a remote's address, without user, password, port and ``.git``; None for a local path."""
     match = _URL.fullmatch(url.strip()) or _SCP.fullmatch(url.strip())
-    if match is None or url.startswith("file:"):
+    if match is None or url.strip().lower().startswith("file:"):
         return None
-    host, path = match.group(1).lower(), match.group(2).strip("/").removesuffix(".git").rstrip("/")
+    host, path = match.group(1).lower(), match.group(2)
+    if "://" in url:
+        path = path.partition("?")[0]  # where some put a token
+    path = path.strip("/").removesuffix(".git").rstrip("/")
     if not path:
         return None
-    return f"{host}/{path.lower() if host in _CASE_BLIND else path}"
+    return _NO_NAME.sub("_", f"{host}/{path.lower() if host in _CASE_BLIND else path}")
 
 
 def _origin(told: Mapping[str, str]) -> str | None:
@@ -78,29 +88,54 @@ def _told(config: str) -> dict[str, str]:
 
 def _first_commit(folder: Path, environment: Mapping[str, str]) -> str | None:
     """The oldest of the commits without a parent: of a history that was joined, all of them would do."""
-    found = (_git(folder, environment, "rev-list", "--max-parents=0", "HEAD") or "").split()
-    return found[-1] if found else None
+    (found,) = _git(folder, environment, ("rev-list", "--max-parents=0", "HEAD"))
+    return found.text.split()[-1] if found.done and found.text.strip() else None
 
 
 def _of_path(folder: Path, email: str | None) -> Project:
+    import hashlib  # on first use: most folders belong to a repository
+
     path = os.path.realpath(folder)
     digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    name = re.sub(r"[\x00-\x1f\x7f*%?\ud800-\udfff]", "_", Path(path).name) or "root"
+    name = _NO_NAME.sub("_", Path(path).name) or "root"
     return Project(f"folder:{name}:{digest}", name, Path(path), email=email)
 
 
-def _git(folder: Path, environment: Mapping[str, str], *arguments: str) -> str | None:
-    """What git prints; None where it fails, is not there or takes too long."""
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a call of git printed; nothing where there is no git, or it takes too long."""
+
+    text: str = ""
+    done: bool = False
+
+
+def _git(folder: Path, environment: Mapping[str, str], *calls: Sequence[str]) -> list[_Said]:
+    """What git prints in a folder, of several calls at the same time."""
     # A git hook's own variables would make git speak of another repository than the folder's.
     clean = {key: value for key, value in environment.items() if not key.startswith("GIT_")}
-    try:
-        done = subprocess.run(
-            ["git", "-C", os.fspath(folder), *arguments],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            env={**clean, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
-            timeout=_SECONDS,
-        )
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+    clean |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    running: list[subprocess.Popen[bytes] | None] = []
+    for call in calls:
+        try:
+            running.append(
+                subprocess.Popen(
+                    ["git", "-C", os.fspath(folder), *call],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=clean,
+                )
+            )
+        except (OSError, ValueError):
+            running.append(None)
+    return [_Said() if process is None else _said(process) for process in running]
+
+
+def _said(process: "subprocess.Popen[bytes]") -> _Said:
+    with process:
+        try:
+            printed, _ = process.communicate(timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return _Said()
+    return _Said(printed.decode("utf-8", "surrogateescape"), process.returncode == 0)

@@ -3,7 +3,7 @@
 Grouped by session, dated, oldest first; each line names its entry's short id and trust, so that it can be cited.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -40,28 +40,37 @@ def short_id(entry_id: str) -> str:
     return entry_id[-8:]
 
 
-def pack(ranked: Sequence[Entry], budget: int, counter: TokenCounter) -> Packed:
+def pack(
+    ranked: Sequence[Entry],
+    budget: int,
+    counter: TokenCounter,
+    heading: Callable[[Entry], str] | None = None,
+) -> Packed:
     """Take entries in their order as long as they fit; one that does not is left out, and smaller ones may follow.
 
-    If not even the first fits, it is cut, visibly: an answer in part beats none.
+    If not even the first fits, it is cut, visibly: an answer in part beats none. ``heading`` makes the line above the
+    entries of a session and day from one of them, without a line feed; by default it says when.
     """
+    said = heading or when
     room = budget - counter.count(RECALL_OPEN) - counter.count(RECALL_CLOSE) - 2
-    taken = _fitting(ranked, room, counter)
+    taken = _fitting(ranked, room, counter, said)
     cut = None
     if not taken and ranked:
         first = ranked[0]
-        line = _cut(first, room - counter.count(_heading(first)) - 2, counter)
+        line = _cut(first, room - counter.count(said(first)) - 2, counter)
         taken, cut = ([(first, line)], first.id) if line else ([], None)
-    text = _text(taken)
+    text = _text(taken, said)
     while counter.count(text) > budget:  # a bound may count more for lines together than for each
         taken.pop()
-        text = _text(taken)
+        text = _text(taken, said)
     ids = [entry.id for entry, _ in _arranged(taken)]
     left = tuple(entry.id for entry in ranked if entry.id not in ids)
     return Packed(text, counter.count(text), tuple(ids), left, cut if ids else None)
 
 
-def _fitting(ranked: Sequence[Entry], room: int, counter: TokenCounter) -> list[tuple[Entry, str]]:
+def _fitting(
+    ranked: Sequence[Entry], room: int, counter: TokenCounter, heading: Callable[[Entry], str]
+) -> list[tuple[Entry, str]]:
     taken: list[tuple[Entry, str]] = []
     groups: set[tuple[str, str]] = set()
     for entry in ranked:
@@ -72,7 +81,7 @@ def _fitting(ranked: Sequence[Entry], room: int, counter: TokenCounter) -> list[
         line = _line(entry, entry.text)
         cost = counter.count(line) + 1
         if _group(entry) not in groups:
-            cost += counter.count(_heading(entry)) + 1
+            cost += counter.count(heading(entry)) + 1
         if cost <= room:
             room -= cost
             groups.add(_group(entry))
@@ -80,7 +89,7 @@ def _fitting(ranked: Sequence[Entry], room: int, counter: TokenCounter) -> list[
     return taken
 
 
-def _text(taken: Sequence[tuple[Entry, str]]) -> str:
+def _text(taken: Sequence[tuple[Entry, str]], heading: Callable[[Entry], str]) -> str:
     """The block of these lines; empty for none."""
     if not taken:
         return ""
@@ -88,7 +97,7 @@ def _text(taken: Sequence[tuple[Entry, str]]) -> str:
     for entry, line in _arranged(taken):
         if _group(entry) != open_group:
             open_group = _group(entry)
-            lines.append(_heading(entry))
+            lines.append(heading(entry))
         lines.append(line)
     return "\n".join([*lines, RECALL_CLOSE])
 
@@ -141,7 +150,8 @@ def _place(entry: Entry) -> int:
     return -1 if entry.source.position is None else entry.source.position
 
 
-def _heading(entry: Entry) -> str:
+def when(entry: Entry) -> str:
+    """The line above the entries of a session and day: when the first of them happened."""
     happened = entry.happened_at
     if happened is None:
         return "# undated"

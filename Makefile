@@ -30,7 +30,7 @@ test-local: .venv-local/.local-stamp ## run the tests that the local models chan
 	@.venv-local/bin/python -m pytest -m local $(ARGS)
 
 test-agents: .venv/.dev-stamp .agents-cli/.stamp ## drive the real command lines of coding agents, offline (needs npm; ARGS="--record FILE")
-	@TRUERECALL_CLIS=$(CURDIR)/.agents-cli/node_modules/.bin .venv/bin/python -m pytest -m agents tests/agents_cli $(ARGS)
+	@TRUERECALL_CLIS=$(CURDIR)/.agents-cli/node_modules/.bin .venv/bin/python tests/agents_cli/alone.py .venv/bin/python -m pytest -m agents tests/agents_cli $(ARGS)
 
 lint: .venv/.dev-stamp ## check style and format
 	@.venv/bin/ruff check $(CODE)

@@ -1,5 +1,7 @@
 """``python alone.py COMMAND…``: run a command where only loopback exists, if this machine lets us; else as it is.
 
+Mounts are its own as well, so that a test may make a disk that is full.
+
 Nothing that runs below can reach another machine, so that what passes here needed none.
 """
 
@@ -37,12 +39,12 @@ def main(command: Sequence[str]) -> int:
         os.execvp(command[0], list(command))
     unshare = shutil.which("unshare")
     able = (
-        unshare and not subprocess.run([unshare, "-rn", "true"], capture_output=True, check=False).returncode
+        unshare and not subprocess.run([unshare, "-rmn", "true"], capture_output=True, check=False).returncode
     )
     if not able:
-        print("this machine makes no network namespaces: the network stays as it is", file=sys.stderr)
+        sys.stderr.write("this machine makes no network namespaces: the network stays as it is\n")
         os.execvp(command[0], list(command))
-    again = [unshare, "-rn", sys.executable, os.fspath(Path(__file__).resolve()), *command]
+    again = [unshare, "-rmn", sys.executable, os.fspath(Path(__file__).resolve()), *command]
     os.execvpe(again[0], again, {**os.environ, INSIDE: "1"})
 
 

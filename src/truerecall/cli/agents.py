@@ -8,6 +8,7 @@ from truerecall.cli.lazy import LazyGroup
 
 _COMMANDS: Mapping[str, tuple[str, str]] = {
     "mcp": ("agents_mcp", "Serve the memory of this project over the Model Context Protocol."),
+    "status": ("agents_status", "Show what the hooks did lately, and what is known of this project."),
 }
 """Every command: the module that holds it, and its line in ``--help``."""
 

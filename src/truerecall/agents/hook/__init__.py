@@ -1,0 +1,1 @@
+"""What coding agents call at the events of a session. Imports what lexical recall needs, and nothing else."""

@@ -1,0 +1,62 @@
+"""What is put before a model: a block of entries that says what it is, within what the tool takes inline."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from truerecall.agents.records import ToolName
+from truerecall.core.entry import Entry
+from truerecall.memory.recall.pack import pack, when
+from truerecall.memory.write.border import RECALL_CLOSE, RECALL_OPEN
+from truerecall.models.tokens import counter
+
+INLINE = 9_500
+"""A longer text Claude Code and Cursor put into a file (from 10,000 UTF-16 units), and Codex cuts (about 10,000 bytes):
+docs of each tool, measured with the real command lines. OpenCode has no limit."""
+_LONGEST_NAME = 60  # characters of a tool's or a user's name in a heading
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A text to inject and what is in it."""
+
+    text: str
+    entries: int
+    tokens: int
+    """By the counter that needs nothing installed, which counts rather more than less."""
+
+
+def block(ranked: Sequence[Entry], what: str, budget: int, tool: ToolName) -> Block | None:
+    """The entries that fit, in one block that begins by saying ``what`` it is; None where none fits.
+
+    The marks of a recalled block enclose all of it, and the saying is a heading: so capture knows the block again and
+    leaves it out, also where it was cut off.
+    """
+    tokens, about = counter(), f"# {what}"
+    while budget > 0:
+        packed = pack(ranked, max(0, budget - tokens.count(about) - 1), tokens, heading)
+        if not packed.ids:
+            return None
+        text = packed.text.replace(RECALL_OPEN, f"{RECALL_OPEN}\n{about}", 1)
+        size = size_inline(text, tool)
+        if size <= INLINE:
+            return Block(text, len(packed.ids), tokens.count(text))
+        budget = min(budget - 1, budget * INLINE // size)
+    return None
+
+
+def size_inline(text: str, tool: ToolName) -> int:
+    """The length of a text as its tool measures it: Codex in bytes, the others in units of UTF-16."""
+    if tool == "codex":
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def heading(entry: Entry) -> str:
+    """When, in which tool and by whom: ``# 2026-11-28 10:02 codex, ada``."""
+    parts = [_plain(part) for part in (entry.source.tool, entry.scope.user) if part]
+    return f"{when(entry)} {', '.join(parts)}"
+
+
+def _plain(name: str) -> str:
+    """A name that cannot end the line, nor open or close a block."""
+    return " ".join(name.replace(RECALL_OPEN, "[…]").replace(RECALL_CLOSE, "[…]").split())[:_LONGEST_NAME]

@@ -1,0 +1,48 @@
+"""Where a hook stands: whose memory, of which project; and whether it is to do anything there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from truerecall.agents.exclusion import excluded
+from truerecall.agents.places import Places
+from truerecall.agents.project import Project, project_of
+from truerecall.agents.records import ToolName
+from truerecall.agents.settings import AgentSettings, scope_of
+from truerecall.core.entry import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a hook works with."""
+
+    environment: Mapping[str, str]
+    places: Places
+    settings: AgentSettings
+    project: Project
+    scope: Scope
+    now: datetime
+
+    @property
+    def store(self) -> Path:
+        """The memory's file."""
+        return self.settings.store(self.places)
+
+
+def surroundings(
+    cwd: str, environment: Mapping[str, str], places: Places, settings: AgentSettings, now: datetime
+) -> Surroundings:
+    """Those of a folder; ``InvalidScope`` where the settings name a tenant or a user that can be none."""
+    project = project_of(cwd, environment)
+    return Surroundings(environment, places, settings, project, scope_of(settings, project, environment), now)
+
+
+def why_off(
+    tool: ToolName, cwd: str, environment: Mapping[str, str], places: Places, settings: AgentSettings
+) -> str | None:
+    """What keeps every hook of a tool from doing anything in a folder; None where nothing does."""
+    if tool == "claude-code" and environment.get("CURSOR_VERSION"):
+        return "Cursor runs Claude Code's hooks: its own do the work"
+    pattern = excluded(cwd, settings.capture.exclude, places.home)
+    return None if pattern is None else f"the folder is excluded by {pattern}"

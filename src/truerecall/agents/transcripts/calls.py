@@ -21,6 +21,8 @@ class Call:
     kind: ActionKind
     command: str | None = None
     files: tuple[str, ...] = ()
+    uid: str = ""
+    """Of the turn that it will be: not the model's id of the call, which no model need give once only."""
     note: str = ""
     """What the call waits for, in the reader's own words, where that is more than its result."""
     output: str = ""
@@ -52,16 +54,16 @@ class OpenCalls:
     def __init__(self, carried: object) -> None:
         self._calls: dict[str, Call] = {}
         for key, value in mapping(carried).items():
-            name, kind, command, files, note, output = items(value)
-            self._calls[key] = Call(name, kind, command, tuple(files), note, output)
+            name, kind, command, files, uid, note, output = items(value)
+            self._calls[key] = Call(name, kind, command, tuple(files), uid, note, output)
 
-    def add(self, key: str, call: Call) -> tuple[str, Call] | None:
-        """Open a call; the oldest one is given up and returned where too many are open."""
+    def add(self, key: str, call: Call) -> list[Call]:
+        """Open a call; returns those that are given up: too many are open, or the id is taken anew."""
+        over = [self._calls.pop(key)] if key in self._calls else []
         self._calls[key] = call
-        if len(self._calls) <= _MOST_OPEN:
-            return None
-        oldest = next(iter(self._calls))
-        return oldest, self._calls.pop(oldest)
+        if len(self._calls) > _MOST_OPEN:
+            over.append(self._calls.pop(next(iter(self._calls))))
+        return over
 
     def get(self, key: str) -> Call | None:
         """The call, which stays open."""
@@ -75,16 +77,14 @@ class OpenCalls:
         """The id of the newest call with this note."""
         return next((key for key, call in reversed(self._calls.items()) if call.note == note), None)
 
-    def close_all(self) -> list[tuple[str, Call]]:
+    def close_all(self) -> list[Call]:
         """All calls without a note, which are over."""
-        over = [(key, call) for key, call in self._calls.items() if not call.note]
-        for key, _ in over:
-            del self._calls[key]
-        return over
+        over = [key for key, call in self._calls.items() if not call.note]
+        return [self._calls.pop(key) for key in over]
 
     def carry(self) -> dict[str, Any]:
         """For the cursor."""
         return {
-            key: [call.name, call.kind, call.command, list(call.files), call.note, call.output]
+            key: [call.name, call.kind, call.command, list(call.files), call.uid, call.note, call.output]
             for key, call in self._calls.items()
         }

@@ -7,12 +7,13 @@ or a later message shows that it is final. A file's last message that says neith
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from truerecall.agents.records import ToolName, Usage, Where
-from truerecall.agents.transcripts.calls import OpenCalls
+from truerecall.agents.transcripts.calls import Call, OpenCalls
 from truerecall.agents.transcripts.claude_code_calls import finished, opened
 from truerecall.agents.transcripts.claude_code_prompts import typed
 from truerecall.agents.transcripts.fields import count, instant, items, mapping, name, names, words
@@ -167,19 +168,18 @@ class _Session:
         self.gathering.say("user", text, _uid(data, 0), place(number), at, where, None)
         return True
 
-    def _give_up(self, number: int, data: dict[str, Any], over: list[Any]) -> None:
+    def _give_up(self, number: int, data: dict[str, Any], over: list[Call]) -> None:
         at, where = instant(data.get("timestamp")), _where(data)
-        for index, (key, call) in enumerate(over):
-            self.gathering.do(call.action("unknown"), key, place_before(number, index), at, where)
+        for index, call in enumerate(over):
+            self.gathering.do(call.action("unknown"), call.uid, place_before(number, index), at, where)
 
     def _result(self, number: int, block: int, part: dict[str, Any], data: dict[str, Any]) -> None:
-        key = words(part.get("tool_use_id"))
-        call = self._calls.close(key)
+        call = self._calls.close(words(part.get("tool_use_id")))
         if call is None:
             self.gathering.skip("tool_result (of no call)")
             return
         at, where = instant(data.get("timestamp")), _where(data)
-        self.gathering.do(finished(call, part, data), key, place(number, block), at, where)
+        self.gathering.do(finished(call, part, data), call.uid, place(number, block), at, where)
 
     def _assistant(self, number: int, data: dict[str, Any]) -> None:
         message = mapping(data.get("message"))
@@ -212,9 +212,9 @@ class _Session:
                 model,
             )
         elif kind.endswith("tool_use"):
-            key = words(part.get("id")) or _uid(data, block)
-            dropped = self._calls.add(key, opened(name(part.get("name")), part.get("input")))
-            self._give_up(number, data, [dropped] if dropped else [])
+            uid = _uid(data, block)
+            call = replace(opened(name(part.get("name")), part.get("input")), uid=uid)
+            self._give_up(number, data, self._calls.add(words(part.get("id")) or uid, call))
         elif kind.endswith("tool_result"):
             self._result(number, block, part, data)
         elif kind not in _SILENT:

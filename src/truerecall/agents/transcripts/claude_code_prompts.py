@@ -24,8 +24,8 @@ _COMMANDS = ("<command-name>", "<command-message>", "<command-args>")
 _OWN = names(
     "add-dir agents bashes clear compact config context copy cost doctor effort exit export extra-usage fast help "
     "hooks ide install-github-app keybindings login logout mcp memory model output-style passes permissions plan "
-    "plugin privacy-settings release-notes reload-plugins rename resume rewind sandbox skills stats status statusline tasks "
-    "terminal-setup theme todos upgrade usage vim"
+    "plugin privacy-settings release-notes reload-plugins rename resume rewind sandbox skills stats status statusline "
+    "tasks terminal-setup theme todos upgrade usage vim"
 )
 """Commands to the program itself: their arguments are settings, not words to the agent."""
 _HUMAN = ("human", "person", "composer", "remote", "suggestion", "voice-call", "unclassified")

@@ -194,8 +194,9 @@ class _Rollout:
         kind = name(item.get("type"))
         key = words(item.get("call_id"))
         if kind in ("function_call", "custom_tool_call", "local_shell_call"):
-            dropped = self._calls.add(key or words(item.get("id")) or f"{self._key()}/{number}", opened(item))
-            self._give_up(number, at, [dropped] if dropped else [])
+            key = key or words(item.get("id")) or str(number)
+            call = replace(opened(item), uid=f"{self._key()}/{key}")
+            self._give_up(number, at, self._calls.add(key, call))
         elif kind in ("function_call_output", "custom_tool_call_output"):
             self._output(number, at, key, item.get("output"))
         elif kind == "web_search_call":
@@ -211,34 +212,37 @@ class _Rollout:
         if call is None:
             self.gathering.skip("output (of a call that is over)")
             return
-        answer = answered(output)
+        answer, block = answered(output), 0
         if call.note.startswith("asks "):
             # What it shows is another command's output; typing into that command is something done.
             if call.command:
-                self.gathering.do(finished(call, answer), key, place(number, 1), at, self._where())
+                self.gathering.do(finished(call, answer), call.uid, place(number), at, self._where())
+                block = 1
             key = self._calls.noted(f"runs {call.note[5:]}") or ""
-            asked = self._calls.close(key)
+            asked = self._calls.close(key) if answer.running or answer.exit_code is not None else None
             if asked is None:
                 self.gathering.skip("output (of a call that is over)")
                 return
-            call, answer = asked, replace(answer, running=answer.running or call.note[5:])
-        if answer.running and answer.exit_code is None:
+            call = asked
+        if answer.running:
             self._calls.add(key, replace(call.shown(answer.text), note=f"runs {answer.running}"))
             return
-        self.gathering.do(finished(call, answer), key, place(number), at, self._where())
+        self.gathering.do(finished(call, answer), call.uid, place(number, block), at, self._where())
 
-    def _give_up(self, number: int, at: datetime | None, over: list[tuple[str, Call]]) -> None:
-        for index, (key, call) in enumerate(over):
+    def _give_up(self, number: int, at: datetime | None, over: list[Call]) -> None:
+        for index, call in enumerate(over):
             if not call.note.startswith("asks ") or call.command:
-                self.gathering.do(call.action("unknown"), key, place_before(number, index), at, self._where())
+                self.gathering.do(
+                    call.action("unknown"), call.uid, place_before(number, index), at, self._where()
+                )
 
     def _event(self, number: int, at: datetime | None, event: dict[str, Any]) -> None:
         kind = name(event.get("type"))
         if kind in _ENDS:
             self._ends(number, at, words(event.get("call_id")), event)
         elif kind == "user_message":
-            if event.get("kind") in (None, "plain"):
-                self._say("user", "event", number, at, words(event.get("message")), "")
+            typed = event.get("kind") in (None, "plain")
+            self._say("user", "event", number, at, words(event.get("message")) if typed else "", "")
         elif kind == "agent_message":
             self._say("assistant", "event", number, at, words(event.get("message")), "")
         elif kind == "item_completed":
@@ -274,7 +278,7 @@ class _Rollout:
         if call is None:
             self.gathering.skip("end (of no open call)")
             return
-        self.gathering.do(ended(call, told), key, place(number), at, self._where())
+        self.gathering.do(ended(call, told), call.uid, place(number), at, self._where())
 
     def _say(
         self,
@@ -301,7 +305,7 @@ class _Rollout:
             return
         self._heard[f"{channel}/{told}"] = self._heard.get(f"{channel}/{told}", 0) + 1
         nth = self._heard[told] = self._heard.get(told, 0) + 1
-        uid = uid or f"{self._key()}/{told}" + (f"/{nth}" if nth > 1 else "")
+        uid = f"{self._key()}/{uid or told}" + (f"/{nth}" if nth > 1 and not uid else "")
         model = self._place.get("model") if role == "assistant" else None
         self.gathering.say(role, text, uid, place(number), at, self._where(), model)
 
@@ -318,8 +322,8 @@ class _Costs:
         if total and total == self.total:
             return []
         self.total = total or self.total
-        uid = words(record.get("response_id")) or f"{key}/{sum(self.total)}"
-        return [_usage(uid, model, _tokens(record.get("usage")))]
+        uid = words(record.get("response_id")) or str(sum(self.total))
+        return [_usage(f"{key}/{uid}", model, _tokens(record.get("usage")))]
 
     def told(self, info: dict[str, Any], key: str, model: str) -> list[Usage]:
         """Of an event that tells the sums so far, with the last response's part where it says so."""

@@ -35,6 +35,7 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.
 _RUNNING = re.compile(r"Process running with session ID (\d{1,18})")
 _EXITED = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})")
 _REFUSED = re.compile(r"(?:[\w ]{0,40} )?rejected by user|[^\n]{0,200}requires approval")
+_FAILURES = ("aborted by user", "write_stdin failed", "unsupported call: ", "err: ")
 _SHELLS = ("bash", "sh", "zsh", "dash", "pwsh", "powershell", "cmd")
 
 
@@ -124,11 +125,7 @@ def answered(output: object) -> Answer:
 def finished(call: Call, answer: Answer) -> Action:
     """The call with its output, where no event has told its end."""
     outcome: Outcome = "ok"
-    if (
-        answer.failed
-        or answer.exit_code
-        or answer.text.startswith(("aborted by user", "write_stdin failed", "err: "))
-    ):
+    if answer.failed or answer.exit_code or answer.text.startswith(_FAILURES):
         outcome = "failed"
     if _REFUSED.match(answer.text):
         outcome = "denied"

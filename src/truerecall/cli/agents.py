@@ -7,6 +7,10 @@ import click
 from truerecall.cli.lazy import LazyGroup
 
 _COMMANDS: Mapping[str, tuple[str, str]] = {
+    "install": ("agents_install", "Put hooks and the MCP server into coding agents; shows the diff first."),
+    "uninstall": ("agents_install", "Take them out again, to the byte."),
+    "doctor": ("agents_install", "Check each tool end to end: installed, trusted, fired, recalled, captured."),
+    "plugin": ("agents_install", "Print the folder of the plugin for Claude Code and its marketplace."),
     "mcp": ("agents_mcp", "Serve the memory of this project over the Model Context Protocol."),
     "status": ("agents_status", "Show what the hooks did lately, and what is known of this project."),
 }

@@ -4,14 +4,12 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-from truerecall.memory.analysis import bigrams, content_words, words
 from truerecall.memory.dates.questions import time_span
 from truerecall.memory.dates.span import Span
 from truerecall.memory.recall.intent import Intent, intent_of
 from truerecall.memory.recall.synonyms import expanded
+from truerecall.memory.recall.terms import kept_of, terms_of
 from truerecall.memory.write.border import normalise
-
-_HEAD, _TAIL = 500, 2000  # characters kept of a long query: its end says most often what is wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +38,8 @@ def understand(text: str, now: datetime | None = None, zone: tzinfo = UTC, synon
         synonyms: Whether abbreviations are searched for in full as well, and the other way round.
     """
     asked = normalise(text).text
-    kept = asked if len(asked) <= _HEAD + _TAIL else f"{asked[:_HEAD]} {asked[-_TAIL:]}"
-    terms = (*content_words(words(kept)), *bigrams(kept))
+    kept = kept_of(asked)
+    terms = terms_of(kept)
     if synonyms:
         terms = expanded(terms)
     span = None if now is None else time_span(kept, now, zone)

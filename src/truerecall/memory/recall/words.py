@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truerecall.memory.recall.terms import MOST_TERMS
 from truerecall.memory.store.view import View
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ _K1 = 1.2
 _WINDOW_B = 0.2
 _SESSION_B = 0.4
 _NEIGHBOUR = 0.5
-_MOST_TERMS = 24  # of a long query the rarest: the others could not change the order by much
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def match_words(view: View, terms: tuple[str, ...], length_weight: float) -> Wor
     total = int(np.count_nonzero(view.allowed))
     held = [(term, found) for term in terms if len(found := view.holding(term))]
     held.sort(key=lambda item: len(item[1]))  # stable: equally rare terms stay in the query's order
-    held = held[:_MOST_TERMS]
+    held = held[:MOST_TERMS]
     rows, windows = np.zeros(len(view.rowids)), np.zeros(len(view.rowids))
     near = np.zeros(len(view.rowids), dtype=np.bool_)
     for _, found in held:

@@ -1,0 +1,285 @@
+"""What one reader may see at one instant, as ``view`` gives it, in plain lists: which rows count, and their lengths.
+
+Rows of a partition get places of their own by their sequence, whether or not something still stands there, so that a
+posting needs no search. Of the packed blocks (``standing``) only the columns that are asked for are taken apart.
+"""
+
+import json
+import sqlite3
+import struct
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from truerecall.core.entry import Entry, Scope
+from truerecall.errors import NotAStore
+from truerecall.memory.store.matching import match_query
+from truerecall.memory.store.partitions import readable_partitions
+from truerecall.memory.store.rows import partition_range, read_entries, read_tie_keys
+
+BLOCK = 1024  # rows, as in ``standing``
+NEVER = -(2**63)
+_ALWAYS = 2**63 - 1
+_COLUMNS = 12
+_ROWID, _TRUST, _STARTS, _ENDS, HAPPENED, _LENGTH, SESSION, POSITION = range(8)
+TRUST = _TRUST
+_SELECT = (
+    f"SELECT rowid, trust, coalesce(starts_at, {NEVER}), coalesce(ends_at, {_ALWAYS}),"
+    f" coalesce(happened_at, {NEVER}), length, coalesce(session, -1), coalesce(position, -1)"
+    " FROM standing WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
+)
+_FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_IN_ORDER = struct.pack(f"<{BLOCK}H", *range(BLOCK))
+
+
+class _Packed:
+    """A full block. Columns are least values, the widths of what is added to them, then that, one after the other."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._least = struct.unpack_from(f"<{_COLUMNS}q", content)
+        widths = content[8 * _COLUMNS : 9 * _COLUMNS]
+        if len(widths) < _COLUMNS or not {1, 2, 4, 8}.issuperset(widths):
+            raise ValueError("widths")
+        self.size, rest = divmod(len(content) - 9 * _COLUMNS, sum(widths))
+        if rest:
+            raise ValueError("size")
+        self._widths = widths
+        self._starts = [9 * _COLUMNS + self.size * sum(widths[:number]) for number in range(_COLUMNS)]
+
+    def raw(self, number: int) -> bytes:
+        start = self._starts[number]
+        return self._content[start : start + self.size * self._widths[number]]
+
+    def least(self, number: int) -> int:
+        return int(self._least[number])
+
+    def column(self, number: int) -> list[int]:
+        least = self.least(number)
+        added = struct.unpack(f"<{self.size}{_FORMATS[self._widths[number]]}", self.raw(number))
+        return [least + each for each in added] if least else list(added)
+
+    def rows(self) -> Sequence[int]:
+        """Row numbers, ascending."""
+        if self._widths[_ROWID] == 2 and self.raw(_ROWID) == _IN_ORDER[: 2 * self.size]:
+            return range(self.least(_ROWID), self.least(_ROWID) + self.size)
+        return self.column(_ROWID)
+
+    def allowed(self, when: int, trust: Collection[int]) -> bytes:
+        """One byte a row: 1 where it may be recalled."""
+        if self._widths[_TRUST] == 1:
+            least = self.least(_TRUST)
+            found = self.raw(_TRUST).translate(bytes(least + each in trust for each in range(256)))
+        else:
+            found = bytes(each in trust for each in self.column(_TRUST))
+        for number, holds in ((_STARTS, when.__ge__), (_ENDS, when.__lt__)):
+            if not any(self.raw(number)):  # the same of all rows, as it mostly is
+                found = found if holds(self.least(number)) else bytes(self.size)
+            else:
+                found = bytes(a and holds(b) for a, b in zip(found, self.column(number), strict=True))
+        return found
+
+
+class _Loose:
+    """Rows that are in no packed block."""
+
+    def __init__(self, rows: list[tuple[int, ...]]) -> None:
+        self._rows = rows
+        self.size = len(rows)
+
+    def least(self, number: int) -> int:
+        return min((row[number] for row in self._rows), default=0)
+
+    def column(self, number: int) -> list[int]:
+        return [row[number] for row in self._rows]
+
+    def rows(self) -> Sequence[int]:
+        return self.column(_ROWID)
+
+    def allowed(self, when: int, trust: Collection[int]) -> bytes:
+        return bytes(row[_TRUST] in trust and row[_STARTS] <= when < row[_ENDS] for row in self._rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A partition's stretch of places."""
+
+    number: int
+    low: int
+    """The row that place ``first`` stands for."""
+    first: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A block with the places of its rows."""
+
+    part: _Part
+    places: Sequence[int]
+    """Ascending."""
+    block: _Packed | _Loose
+
+
+class LeanRows:
+    """A reader's rows; valid only while the store is open."""
+
+    def __init__(self, db: sqlite3.Connection, scope: Scope, when: int, trust: Collection[int]) -> None:
+        """``when`` is in microseconds, ``trust`` names tiers by their numbers."""
+        self._db = db
+        self.parts: list[_Part] = []
+        self._stretches: list[_Stretch] = []
+        first = 0
+        for number in readable_partitions(db, scope):
+            (given,) = db.execute("SELECT sequence FROM partition WHERE id = ?", (number,)).fetchone()
+            self.parts.append(_Part(number, partition_range(number)[0], first, given + 1))
+            first += given + 1
+        self.allowed = bytearray(first)
+        """Shape (places,): 1 where the row may be recalled: trusted and valid at the instant."""
+        self.lengths = [0] * first
+        """Shape (places,): words in the text index."""
+        for part in self.parts:
+            for block in _blocks(db, part):
+                rows, away = block.rows(), part.first - part.low
+                if isinstance(rows, range):
+                    places: Sequence[int] = range(rows.start + away, rows.stop + away)
+                    inside = slice(rows.start + away, rows.stop + away)
+                    self.allowed[inside] = block.allowed(when, trust)
+                    self.lengths[inside] = block.column(_LENGTH)
+                else:
+                    places = [row + away for row in rows]
+                    known = zip(places, block.allowed(when, trust), block.column(_LENGTH), strict=True)
+                    for place, may, length in known:
+                        self.allowed[place] = may
+                        self.lengths[place] = length
+                self._stretches.append(_Stretch(part, places, block))
+
+    def rowid(self, place: int) -> int:
+        """The row at a place."""
+        part = next(part for part in reversed(self.parts) if part.first <= place)
+        return part.low + place - part.first
+
+    def holding(self, term: str, after: int = -1, most: int = -1) -> list[int]:
+        """Places, ascending and later than ``after``, of at most so many rows that hold a term, allowed or not."""
+        table, query = match_query(term)
+        found: list[int] = []
+        for part in self.parts:
+            start = max(0, after + 1 - part.first)
+            if start < part.size and len(found) != most:
+                span = (part.low + start, part.low + part.size - 1, most - len(found) if most >= 0 else -1)
+                # As one text of JSON: row by row takes three times as long.
+                (text,) = self._db.execute(
+                    f"SELECT group_concat(place) FROM (SELECT rowid - ? AS place FROM {table}"
+                    f" WHERE {table} MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)",
+                    (part.low - part.first, query, *span),
+                ).fetchone()
+                if text:
+                    found += json.loads(f"[{text}]")
+        return found
+
+    def values(self, number: int, places: Collection[int]) -> dict[int, int]:
+        """A column's values at these places."""
+        found: dict[int, int] = {}
+        for stretch, inside in self._touched(places):
+            column = stretch.block.column(number)
+            found.update((place, column[at]) for place, at in inside)
+        return found
+
+    def _touched(self, places: Collection[int]) -> Iterator[tuple[_Stretch, list[tuple[int, int]]]]:
+        """The blocks that these places are in; each with the places and where they stand in it."""
+        ordered, at = sorted(places), 0
+        for stretch in self._stretches:
+            if not len(stretch.places):
+                continue
+            inside = []
+            while at < len(ordered) and ordered[at] <= stretch.places[-1]:
+                inside.append((ordered[at], stretch.places.index(ordered[at])))
+                at += 1
+            if inside:
+                yield stretch, inside
+
+    def tie_keys(self, places: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
+        """Session, position and id of the entries at these places: what decides between equals."""
+        rowids = {self.rowid(place): place for place in places}
+        return {rowids[row]: key for row, key in read_tie_keys(self._db, list(rowids)).items()}
+
+    def entries(self, places: Sequence[int]) -> list[Entry]:
+        """The entries at these places, in this order."""
+        rowids = [self.rowid(place) for place in places]
+        found = read_entries(self._db, rowids)
+        if len(found) < len(set(rowids)):
+            raise NotAStore(
+                "the store has lost entries that its derived rows still name",
+                remedy="Run `truerecall doctor`; restore a copy or an export.",
+            )
+        return [found[rowid] for rowid in rowids]
+
+    def sessions_called(self, name: str) -> set[tuple[int, int]]:
+        """By partition and number a session and those below it (``NAME/…``: its subagents)."""
+        return {
+            (part.number, number)
+            for part in self.parts
+            for (number,) in self._db.execute(
+                "SELECT number FROM session WHERE partition = ? AND (name = ? OR substr(name, 1, ?) = ?)",
+                (part.number, name, len(name) + 1, f"{name}/"),
+            )
+        }
+
+    def sessions_at(self, places: Collection[int]) -> dict[int, tuple[int, int]]:
+        """By partition and number the session of each of these places that has one."""
+        found: dict[int, tuple[int, int]] = {}
+        for stretch, inside in self._touched(places):
+            column = stretch.block.column(SESSION)
+            found.update(
+                (place, (stretch.part.number, column[at])) for place, at in inside if column[at] >= 0
+            )
+        return found
+
+    def of_sessions(self, wanted: Collection[tuple[int, int]]) -> dict[tuple[int, int], list[int]]:
+        """By partition and number of a session the places of its rows, allowed or not, ascending."""
+        found: dict[tuple[int, int], list[int]] = {key: [] for key in wanted}
+        for stretch in self._stretches:
+            here = {number for partition, number in found if partition == stretch.part.number}
+            if not here or max(here) < stretch.block.least(SESSION):
+                continue
+            column = stretch.block.column(SESSION)
+            if here.isdisjoint(column):
+                continue
+            for place, number in zip(stretch.places, column, strict=True):
+                if number in here:
+                    found[stretch.part.number, number].append(place)
+        return found
+
+
+def _blocks(db: sqlite3.Connection, part: _Part) -> Iterable[_Packed | _Loose]:
+    """A partition's rows in their order; what is packed wrongly is read from the rows, as in ``standing``."""
+    at, high = part.low, part.low + part.size - 1
+    for first, content in db.execute(
+        "SELECT first, CAST(content AS BLOB) FROM standing_block WHERE first BETWEEN ? AND ? ORDER BY first",
+        (at, high),
+    ):
+        block = _checked(first, content) if content else None
+        if content and block is None:
+            continue
+        if at < first:
+            yield _loose(db, at, first - 1)
+        if block is not None:
+            yield block
+        at = first + BLOCK
+    yield _loose(db, at, high)
+
+
+def _loose(db: sqlite3.Connection, low: int, high: int) -> _Loose:
+    return _Loose(db.execute(_SELECT, (low, high)).fetchall())
+
+
+def _checked(first: int, content: bytes) -> _Packed | None:
+    try:
+        block = _Packed(content)
+    except (ValueError, struct.error):
+        return None
+    rows = block.rows()
+    inside = len(rows) and first <= rows[0] and rows[-1] < first + BLOCK
+    if inside and not isinstance(rows, range):
+        inside = all(one < other for one, other in pairwise(rows))
+    return block if inside else None

@@ -7,6 +7,7 @@ next one was appended to: that one is found again behind it.
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +24,9 @@ ROOM = 4096
 """Positions of a line: hung on its number alone, so that what is made of other lines moves none."""
 _FIRST = 1024
 _HEAD = 4096  # bytes that tell a file from another one of the same name
-_MARKS = (b'{"parentUuid":', b'{"parentUuid" :', b'{"type":', b'{"timestamp":')  # how agents begin a line
+_MARK = re.compile(r'\{"(?:parentUuid|type|timestamp)":')  # how agents begin a line
+_TRIES = 1000
+_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +105,18 @@ def first_object(path: Path, most: int = 1 << 20) -> dict[str, Any]:
             raw = file.readline(most)
     except (OSError, TranscriptError):
         return {}
-    return (_parsed(raw) or {}) if raw.endswith(b"\n") else {}
+    return (_line(raw, 0).data or {}) if raw.endswith(b"\n") else {}
 
 
 def _opened(path: Path) -> BinaryIO:
     # Non-blocking: a pipe under the name of a transcript would hold the reader for ever.
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    file = os.fdopen(descriptor, "rb")
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        file.close()
+        os.close(descriptor)
         raise TranscriptError(
             "a transcript is no regular file", where=str(path), remedy="Remove it from the sessions' folder."
         )
-    return file
+    return os.fdopen(descriptor, "rb")
 
 
 def _start(file: BinaryIO, cursor: Cursor | None) -> tuple[int, int] | None:
@@ -149,22 +151,23 @@ def _whole(file: BinaryIO, number: int) -> Iterator[tuple[Line, int]]:
 
 
 def _line(raw: bytes, number: int) -> Line:
-    if not raw.strip():
+    text = raw.decode("utf-8", "replace").strip()
+    if not text:
         return Line(number, None)
-    data = _parsed(raw)
-    if data is not None:
+    if (data := _parsed(text, 0)) is not None:
         return Line(number, data)
-    for mark in _MARKS:
-        # The appended line reaches to the end; an object inside of the broken one would end before it.
-        at = raw.rfind(mark)
-        if at > 0 and (data := _parsed(raw[at:])) is not None:
+    # An appended line reaches to the end; an object inside of it, or of the broken one before it, ends earlier.
+    found = sorted((match.start() for match in _MARK.finditer(text)), reverse=True)
+    for at in found[:_TRIES]:
+        if (data := _parsed(text, at)) is not None:
             return Line(number, data, "a broken line before a whole one")
     return Line(number, None, "not a JSON object")
 
 
-def _parsed(raw: bytes) -> dict[str, Any] | None:
+def _parsed(text: str, at: int) -> dict[str, Any] | None:
+    """The object from there to the end, and nothing else."""
     try:
-        data = json.loads(raw.decode("utf-8", "replace"))
+        data, end = _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
         return None
-    return data if isinstance(data, dict) else None
+    return data if end == len(text) and isinstance(data, dict) else None

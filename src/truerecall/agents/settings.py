@@ -6,7 +6,6 @@ from pathlib import Path
 
 from truerecall.agents.places import Places
 from truerecall.agents.project import Project
-from truerecall.core.config import filled
 from truerecall.core.entry import Scope
 from truerecall.errors import InvalidScope, InvalidSettings
 
@@ -73,10 +72,8 @@ class AgentSettings:
 
 def load_agent_settings(path: Path) -> AgentSettings:
     """The settings of a TOML file, the defaults where there is none; ``InvalidSettings`` for anything unknown."""
-    import tomllib  # on first use: most have no such file
-
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_bytes()
     except FileNotFoundError:
         return AgentSettings()
     except OSError as error:
@@ -85,6 +82,12 @@ def load_agent_settings(path: Path) -> AgentSettings:
             where=str(path),
             remedy="Make the file readable, or remove it.",
         ) from None
+    import tomllib  # on first use, as what fills the record: most have no such file
+
+    from truerecall.core.config import filled
+
+    try:
+        data = tomllib.loads(text.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidSettings(
             f"the agents' settings are not TOML: {error}",

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from truerecall.errors import ModelError
 from truerecall.models.optional import load
-from truerecall.models.protocols import TokenCounter
 from truerecall.models.token_bound import bound, well_formed
+
+if TYPE_CHECKING:  # hooks count tokens and load no models
+    from truerecall.models.protocols import TokenCounter
 
 Encoding = Literal["cl100k_base", "o200k_base"]
 
@@ -53,7 +55,7 @@ def names() -> list[str]:
     return [BOUND, *(f"rs-bpe:{encoding}" for encoding in get_args(Encoding))]
 
 
-def counter(name: str = BOUND) -> TokenCounter:
+def counter(name: str = BOUND) -> "TokenCounter":
     """The counter called ``name``.
 
     Raises:

@@ -6,10 +6,13 @@ Grouped by session, dated, oldest first; each line names its entry's short id an
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from truerecall.core.entry import Entry, Trust
 from truerecall.memory.write.border import RECALL_CLOSE, RECALL_OPEN
-from truerecall.models.protocols import TokenCounter
+
+if TYPE_CHECKING:  # hooks load no models
+    from truerecall.models.protocols import TokenCounter
 
 _CUT = " [… cut]"
 _UNDATED = datetime.min.replace(tzinfo=UTC)  # before all that is dated
@@ -43,7 +46,7 @@ def short_id(entry_id: str) -> str:
 def pack(
     ranked: Sequence[Entry],
     budget: int,
-    counter: TokenCounter,
+    counter: "TokenCounter",
     heading: Callable[[Entry], str] | None = None,
 ) -> Packed:
     """Take entries in their order as long as they fit; one that does not is left out, and smaller ones may follow.
@@ -69,7 +72,7 @@ def pack(
 
 
 def _fitting(
-    ranked: Sequence[Entry], room: int, counter: TokenCounter, heading: Callable[[Entry], str]
+    ranked: Sequence[Entry], room: int, counter: "TokenCounter", heading: Callable[[Entry], str]
 ) -> list[tuple[Entry, str]]:
     taken: list[tuple[Entry, str]] = []
     groups: set[tuple[str, str]] = set()
@@ -126,7 +129,7 @@ def _line(entry: Entry, text: str) -> str:
     return f"[{short_id(entry.id)} {entry.trust.label}] {body}"
 
 
-def _cut(entry: Entry, room: int, counter: TokenCounter) -> str:
+def _cut(entry: Entry, room: int, counter: "TokenCounter") -> str:
     """The line with as much of the text as fits; empty where not even a word does."""
     low, high = 0, min(len(entry.text), max(0, room) * _CHARACTERS)
     while low < high:

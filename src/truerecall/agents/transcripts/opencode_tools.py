@@ -1,0 +1,107 @@
+"""What OpenCode's tools did, from their parts."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from truerecall.agents.records import Action, ActionKind, Outcome
+from truerecall.agents.transcripts.cutting import cut
+
+_KINDS: dict[str, ActionKind] = {
+    "bash": "command",
+    "shell": "command",
+    "read": "read",
+    "edit": "edit",
+    "multiedit": "edit",
+    "write": "edit",
+    "patch": "edit",
+    "apply_patch": "edit",
+    "grep": "search",
+    "glob": "search",
+    "list": "search",
+    "ls": "search",
+    "codesearch": "search",
+    "webfetch": "web",
+    "websearch": "web",
+    "task": "agent",
+    "todowrite": "other",
+    "todoread": "other",
+    "skill": "other",
+    "question": "other",
+    "batch": "other",
+    "lsp": "other",
+    "invalid": "other",
+    "plan_enter": "other",
+    "plan_exit": "other",
+}
+_PATHS = ("filePath", "file_path", "path")
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
+_DENIED = re.compile(r"rejected permission|rule which prevents|permission.{0,20}denied by", re.IGNORECASE)
+
+
+def is_settled(part: Mapping[str, Any]) -> bool:
+    """Whether a part of an answer will not change any more."""
+    if part.get("type") == "tool":
+        return _state(part).get("status") in ("completed", "error")
+    times = part.get("time")
+    # Of old versions a part has no times at all; what is being written has a start and no end yet.
+    return not (part.get("type") in ("text", "reasoning") and isinstance(times, dict)) or "end" in times
+
+
+def action_of(part: Mapping[str, Any]) -> Action:
+    """The call of a ``tool`` part and what came of it."""
+    state = _state(part)
+    name = str(part.get("tool") or "")
+    kind = _KINDS.get(name.lower()) or ("mcp" if "_" in name else "other")
+    given = state.get("input")
+    arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    command = arguments.get("command") if kind == "command" else None
+    told = state.get("metadata")
+    metadata: Mapping[str, Any] = told if isinstance(told, dict) else {}
+    exit_code = metadata.get("exit")
+    code = exit_code if isinstance(exit_code, int) and not isinstance(exit_code, bool) else None
+    shown = state.get("error") if state.get("status") == "error" else state.get("output")
+    return Action(
+        name=name,
+        kind=kind,
+        outcome=_outcome(state, metadata, code),
+        command=command if isinstance(command, str) else None,
+        files=_files(arguments, metadata),
+        exit_code=code,
+        output=cut(_text(shown)),
+    )
+
+
+def _outcome(state: Mapping[str, Any], metadata: Mapping[str, Any], code: int | None) -> Outcome:
+    status = state.get("status")
+    if status == "error":
+        return "denied" if _DENIED.search(_text(state.get("error"))) else "failed"
+    if status != "completed":
+        return "unknown"
+    # A command without a code was ended from outside: it took too long, or somebody stopped it.
+    return "failed" if code or ("exit" in metadata and code is None) else "ok"
+
+
+def _files(arguments: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    found = [path for name in _PATHS if isinstance(path := arguments.get(name), str) and path]
+    patch = arguments.get("patchText")
+    if isinstance(patch, str):
+        found += _PATCHED.findall(patch)
+    changed = metadata.get("files") if not found else None
+    if isinstance(changed, list):
+        found += [
+            path for one in changed if isinstance(one, dict) and isinstance(path := one.get("filePath"), str)
+        ]
+    return tuple(dict.fromkeys(found))
+
+
+def _state(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    state = part.get("state")
+    return state if isinstance(state, dict) else {}
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from truerecall.agents.install.kept import Kept, KeptFile, digest
 from truerecall.agents.install.records import Change, Setup, ToolInstall, bytes_of
-from truerecall.agents.install.writing import missing_folders, write_all
+from truerecall.agents.install.writing import clear_left, missing_folders, write_all
 from truerecall.errors import InstallError
 
 SETTINGS = "settings"
@@ -86,6 +86,8 @@ def carry_out(setup: Setup, plan: Plan) -> None:
                     remedy="Run it again, and look at the new diff.",
                 )
         old = {part.name: kept.files(part.name) for part in plan.parts}
+        for path in {path for files in old.values() for path in files}:
+            clear_left(path)
         if plan.removes:
             write_all(plan.changes)
             for part in plan.parts:

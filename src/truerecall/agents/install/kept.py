@@ -93,21 +93,28 @@ class Kept:
         _write(self._record(name), text.encode())
 
     def sweep(self) -> None:
-        """Remove what no record needs any more, and what is empty then."""
+        """Remove what no record needs any more, and with the last record the folders that were made for it."""
         needed = {file.before for name in self.names() for file in self.files(name).values()}
         for path in (self.folder / "files").glob("*"):
             if path.name not in needed:
                 path.unlink(missing_ok=True)
-        for folder in (self.folder / "files", self.folder, self.folder.parent):
-            with contextlib.suppress(OSError):
+        if self.names():
+            return
+        made = (bytes_of(self._made) or b"").decode("utf-8", "surrogateescape").splitlines()
+        self._made.unlink(missing_ok=True)
+        for folder in (self.folder / "files", self.folder, *(Path(line) for line in made)):
+            with contextlib.suppress(OSError):  # what else is in it stays
                 folder.rmdir()
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """While this runs, no other process installs or removes."""
+        made = [folder for folder in self.folder.parents if not folder.exists()]
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             (self.folder / "files").mkdir(exist_ok=True, mode=0o700)
+            if made:
+                _write(self._made, "\n".join(map(str, made)).encode("utf-8", "surrogateescape"))
         except OSError as error:
             raise InstallError(
                 f"the folder of backups cannot be made: {error.strerror}",
@@ -128,6 +135,11 @@ class Kept:
             yield
         finally:
             os.close(descriptor)
+
+    @property
+    def _made(self) -> Path:
+        """The folders above this one that were made for it, the innermost first."""
+        return self.folder / "made"
 
     def _record(self, name: str) -> Path:
         return self.folder / f"{name}.json"

@@ -75,7 +75,10 @@ class TomlText:
             if body and not body.endswith("\n"):
                 body += self._newline
             gap = self._newline if body.strip() else ""
-            return self._with(body + gap + self._newline.join(lines) + self._newline)
+            added = self._with(body + gap + self._newline.join(lines) + self._newline)
+            if added.get(*table) is None:  # it became part of an array of tables
+                raise self._unfit(f"{table[0]} is no table")
+            return added
         for key, value in values.items():
             document = document._put_in(table, key, value)
         return document
@@ -119,11 +122,7 @@ class TomlText:
             if one.table == table and one.key is None:
                 header = one
         if header is None:
-            raise InstallError(
-                f"{_name(table)} is not written as a table",
-                where=str(self.where),
-                remedy=f"Write it as [{_name(table)}], then try again.",
-            )
+            raise self._unfit(f"{_name(table)} is not written as a table")
         head = self.text[: header.end]
         return self._with(
             head + ("" if head.endswith("\n") else self._newline) + line + self.text[header.end :]
@@ -161,11 +160,14 @@ class TomlText:
         try:
             return _parsed(text, self.where)
         except InstallError as error:
-            raise InstallError(
-                f"the file cannot take our part: {error.problem.removeprefix(_NOT_TOML)}",
-                where=str(self.where),
-                remedy="Write its inline tables as [tables], then try again.",
-            ) from None
+            raise self._unfit(error.problem.removeprefix(_NOT_TOML)) from None
+
+    def _unfit(self, why: str) -> InstallError:
+        return InstallError(
+            f"the file cannot take our part: {why}",
+            where=str(self.where),
+            remedy="Write its inline tables as [tables], then try again.",
+        )
 
 
 def edit_toml(path: Path, edit: Callable[[TomlText], TomlText], *, mode: int | None = None) -> Change:

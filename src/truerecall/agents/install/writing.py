@@ -44,6 +44,14 @@ def write_all(changes: Sequence[Change]) -> None:
         step.clear()
 
 
+def clear_left(path: Path) -> None:
+    """Remove what a run that was killed left beside a file."""
+    target = target_of(path)
+    for suffix in (_SUFFIX, _ASIDE):
+        with contextlib.suppress(OSError):
+            _beside(target, suffix).unlink(missing_ok=True)
+
+
 def target_of(path: Path) -> Path:
     """The file itself behind a symbolic link, also one that leads to no file yet."""
     return Path(os.path.realpath(path))
@@ -77,19 +85,18 @@ class _Step:
 
     @property
     def new(self) -> Path:
-        return self.target.with_name(f".{self.target.name}{_SUFFIX}")
+        return _beside(self.target, _SUFFIX)
 
     @property
     def aside(self) -> Path:
-        return self.target.with_name(f".{self.target.name}{_ASIDE}")
+        return _beside(self.target, _ASIDE)
 
     def stage(self) -> None:
         """Write what is new beside the file, and keep the old one at hand."""
         for folder in reversed(missing_folders(self.target)):
             folder.mkdir()
             self.made.append(folder)
-        for left in (self.new, self.aside):  # of a run that was killed
-            left.unlink(missing_ok=True)
+        self.clear()  # of a run that was killed
         old = self.target.stat() if self.target.exists() else None
         if old is not None:
             try:
@@ -118,9 +125,11 @@ class _Step:
                 folder.rmdir()
 
     def clear(self) -> None:
-        for left in (self.new, self.aside):
-            with contextlib.suppress(OSError):
-                left.unlink(missing_ok=True)
+        clear_left(self.target)
+
+
+def _beside(target: Path, suffix: str) -> Path:
+    return target.with_name(f".{target.name}{suffix}")
 
 
 def _write(path: Path, data: bytes, like: os.stat_result | None, mode: int | None) -> None:

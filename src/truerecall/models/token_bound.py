@@ -15,6 +15,7 @@ falls under fact 2 alone, with every place free where the pattern might cut.
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -53,9 +54,9 @@ _CACHED = 48  # characters; longer pieces hardly repeat
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    shared: frozenset[bytes]
+    shared: Set[bytes]
     """Tokens of two and more bytes that both vocabularies have."""
-    single: frozenset[bytes]
+    single: Set[bytes]
     """Tokens of two and three bytes that only one of them has."""
 
 
@@ -68,14 +69,14 @@ def _tokens() -> _Tokens:
     return _Tokens(_unescaped(shared.split(b"\n+")), _unescaped(single.split(b"\n-")))
 
 
-def _unescaped(tokens: list[bytes]) -> frozenset[bytes]:
+def _unescaped(tokens: list[bytes]) -> Set[bytes]:
     escaped = [token for token in tokens if b"\\" in token]
     # Decoded at once; no token holds what they are joined with, as all are of bytes.
     plain = b"\\u0100".join(escaped).decode("unicode_escape").split("\u0100")
     found = set(tokens)
     found.difference_update(escaped)
     found.update([token.encode("latin-1") for token in plain])
-    return frozenset(found)
+    return found
 
 
 def bound(text: str) -> int:

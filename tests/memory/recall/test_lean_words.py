@@ -46,7 +46,7 @@ def lean(
 ) -> tuple[Ranked, LeanWords]:
     """Ids with their scores, best first."""
     with lean_store(path, 1.0) as db:
-        rows = LeanRows(db, scope, to_micros(now), {int(tier) for tier in trust})
+        rows = LeanRows(db, scope, to_micros(now), frozenset(map(int, trust)))
         words = read_words(rows, terms_of(kept_of(query)))
         found = score_rows(rows, words, (), DEPTH)
         ids = [entry.id for entry in rows.entries(list(found))]

@@ -50,7 +50,7 @@ class LeanHit:
     terms: tuple[str, ...]
     """The query's terms that it or its neighbours hold, rarest first."""
     coverage: float
-    """From 0 to 1: their share of the rarity of all of the query's terms; a neighbour's count half."""
+    """From 0 to 1: their share of the rarity of what the query is about; a neighbour's count half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def recall_lean(path: Path, scope: Scope, request: LeanRequest) -> LeanRecall:
         words = read_words(rows, terms)
         alone = score_rows(rows, words, _hidden(rows, request.exclude_session), _DEPTH)
         found = matched(rows, words, alone)
-        first = [row for row in found if relevant(row)][: _SPARE * request.limit]
+        first = [row for row in found if row.relevant][: _SPARE * request.limit]
         entries = rows.entries([row.place for row in first])
     return LeanRecall(_hits(first, entries, request.limit), len(found), words.left_out, words.exact)
 
@@ -101,11 +101,6 @@ def newest_facts(
     """
     with lean_store(path, busy_timeout) as db:
         return stated_lately(db, scope, predicates, to_micros(aware(now, "now")), limit)
-
-
-def relevant(row: Matched) -> bool:
-    """Whether a row has so much of a query that it can be about the same."""
-    return row.coverage > 0
 
 
 def _hidden(rows: LeanRows, session: str | None) -> frozenset[int]:

@@ -3,10 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from truerecall.memory.recall.lean_gate import covered, relevant, subject_of
 from truerecall.memory.recall.lean_words import LeanWords, shortened
 from truerecall.memory.store.lean_rows import POSITION, LeanRows
 
 _NEIGHBOUR = 0.5  # as in ``words``: an answer stands beside its question more often than it repeats it
+_SEEDS = 40  # rows beside which is looked: each is of another part of the store, mostly
 _K = 60  # of reciprocal rank fusion, as ``RecallSettings.rrf_k``
 
 
@@ -16,40 +18,36 @@ class Matched:
 
     place: int
     score: float
+    """From 0 to 1."""
     terms: tuple[str, ...]
     """Rarest first."""
-    weight: float
-    """Their rarity together; what only a neighbour holds counts half."""
     coverage: float
-    """The same as a share of what all of the query's terms could count."""
-    alone: float
-    """Its score by itself; 0 where only its neighbours were found."""
+    """The share of the rarity of the query's subject; what only a neighbour holds counts half."""
+    relevant: bool
+    """Whether that is enough to be about the same."""
 
 
 def matched(rows: LeanRows, words: LeanWords, alone: Mapping[int, float]) -> list[Matched]:
-    """The rows of ``alone`` (the best by themselves, in order) and those beside them, best first."""
-    beside = _neighbours(rows, alone)
+    """The best rows by themselves (``alone``, in order) and those beside the first of them, best first."""
+    subject = subject_of(words)
+    seeds = list(alone)[:_SEEDS]
+    beside = _neighbours(rows, seeds)
     near = {place: beside.get(place, ()) for place in alone}
-    for place in alone:
+    for place in seeds:
         near |= {other: beside[other] for other in near[place]}
     terms = _terms(words, {*near, *(other for others in near.values() for other in others)})
     together = {place: _together(words, terms, place, others) for place, others in near.items()}
-    score = _fused(alone, _windows(rows, near, together))
-    whole = words.whole
-    found = [
-        Matched(
-            place,
-            score[place],
-            tuple(words.held[number].term for number in sorted(counted)),
-            sum(counted.values()),
-            sum(counted.values()) / whole,
-            alone.get(place, 0.0),
-        )
-        for place, counted in together.items()
-    ]
+    scores = _fused(alone, _windows(rows, near, together))
     order = {place: rank for rank, place in enumerate(alone)}
-    last = len(order)
-    return sorted(found, key=lambda row: (-round(row.score, 9), order.get(row.place, last), row.place))
+    ranked = sorted(near, key=lambda p: (-round(scores[p], 9), order.get(p, len(order)), p))
+    found = []
+    for place in ranked:
+        counted = {words.held[number].term: weight for number, weight in sorted(together[place].items())}
+        own = {words.held[number].term: words.held[number].rarity for number in terms[place]}
+        coverage = covered(subject, counted)
+        able = relevant(subject, coverage, counted, own)
+        found.append(Matched(place, scores[place], tuple(counted), coverage, able))
+    return found
 
 
 def _neighbours(rows: LeanRows, seeds: Collection[int]) -> dict[int, tuple[int, ...]]:

@@ -17,7 +17,7 @@ _K1 = 1.2
 _B = 0.2  # RecallSettings.length_weight as shipped
 _MOST = (_K1 + 1) / (1 + _K1 * (1 - _B))  # what a text of no length counts
 _GLANCE = 256  # rows of each term that are looked at before it is known which terms are the rarest
-_POSTINGS = 100_000  # rows of all terms together, allowed or not: a third of a microsecond each
+_POSTINGS = 60_000  # rows of all terms together, allowed or not: a third of a microsecond each
 _DOUBT = 2.0  # how far a guess at a term's rows is off, at most
 _FEW = 20_000  # places that are sooner gathered than searched for among all
 _GRACE = 1e-9
@@ -41,8 +41,10 @@ class LeanWords:
     """Rows that may be recalled."""
     held: tuple[Held, ...]
     """Rarest first."""
-    whole: float
-    """What a row would count that holds all of the query's terms; of one with many, as many as are used."""
+    absent: tuple[str, ...]
+    """Terms that no row holds."""
+    unknown: float
+    """The rarity of such a term."""
     left_out: tuple[str, ...]
     """Terms that stand in too many rows to be read in time: none of them counts in a score."""
     exact: bool
@@ -85,10 +87,9 @@ def read_words(rows: LeanRows, terms: Sequence[str]) -> LeanWords:
     # Of one that was not read the first rows may do to see that it is commoner.
     exact = not left and all(len(glance.places) > len(read[-1].places) for glance in unread)
     held = tuple(Held(g.term, g.places, _rarity(total, len(g.places))) for g in read)
-    unknown = len(terms) - len(known)
-    rarities = [*[_rarity(total, 0)] * unknown, *(one.rarity for one in held)]
-    whole = sum(sorted(rarities, reverse=True)[:MOST_TERMS])
-    return LeanWords(total, held, whole, tuple(left), exact)
+    found = {glance.term for glance in known}
+    absent = tuple(term for term in terms if term not in found)
+    return LeanWords(total, held, absent, _rarity(total, 0), tuple(left), exact)
 
 
 def _read(rows: LeanRows, glance: _Glance) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from truerecall.core.entry import DEFAULT_TRUST, Entry, Scope
 from truerecall.errors import NotAStore, StoreError, StoreTooNew
 from truerecall.memory.analysis import ANALYSIS_VERSION
-from truerecall.memory.predicates import canonical
 from truerecall.memory.store.faults import translated
 from truerecall.memory.store.identity import APPLICATION_ID, SCHEMA
 from truerecall.memory.store.partitions import readable_partitions
@@ -82,6 +81,8 @@ def stated_lately(
         when: Microseconds: what is valid then.
         limit: At most so many.
     """
+    from truerecall.memory.predicates import canonical  # on first use: a prompt asks for none
+
     names = sorted({canonical(predicate) for predicate in predicates})
     tiers = sorted(int(tier) for tier in DEFAULT_TRUST)
     query = (

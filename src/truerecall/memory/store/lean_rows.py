@@ -9,7 +9,9 @@ import sqlite3
 import struct
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cache
+from itertools import pairwise, repeat
+from operator import add
 
 from truerecall.core.entry import Entry, Scope
 from truerecall.errors import NotAStore
@@ -54,10 +56,19 @@ class _Packed:
     def least(self, number: int) -> int:
         return int(self._least[number])
 
-    def column(self, number: int) -> list[int]:
-        least = self.least(number)
-        added = struct.unpack(f"<{self.size}{_FORMATS[self._widths[number]]}", self.raw(number))
-        return [least + each for each in added] if least else list(added)
+    def added(self, number: int) -> Sequence[int]:
+        """What is added to the least value."""
+        raw, width = self.raw(number), self._widths[number]
+        return raw if width == 1 else struct.unpack(f"<{self.size}{_FORMATS[width]}", raw)
+
+    def column(self, number: int) -> Sequence[int]:
+        least, added = self.least(number), self.added(number)
+        return list(map(add, added, repeat(least))) if least else added
+
+    def at(self, number: int, row: int) -> int:
+        width = self._widths[number]
+        start = self._starts[number] + row * width
+        return self.least(number) + int.from_bytes(self._content[start : start + width], "little")
 
     def rows(self) -> Sequence[int]:
         """Row numbers, ascending."""
@@ -65,19 +76,25 @@ class _Packed:
             return range(self.least(_ROWID), self.least(_ROWID) + self.size)
         return self.column(_ROWID)
 
-    def allowed(self, when: int, trust: Collection[int]) -> bytes:
+    def allowed(self, when: int, trust: frozenset[int]) -> bytes:
         """One byte a row: 1 where it may be recalled."""
         if self._widths[_TRUST] == 1:
-            least = self.least(_TRUST)
-            found = self.raw(_TRUST).translate(bytes(least + each in trust for each in range(256)))
+            found = self.raw(_TRUST).translate(_table(self.least(_TRUST), trust))
         else:
             found = bytes(each in trust for each in self.column(_TRUST))
         for number, holds in ((_STARTS, when.__ge__), (_ENDS, when.__lt__)):
-            if not any(self.raw(number)):  # the same of all rows, as it mostly is
+            raw = self.raw(number)
+            if raw == bytes(len(raw)):  # the same of all rows, as it mostly is
                 found = found if holds(self.least(number)) else bytes(self.size)
             else:
                 found = bytes(a and holds(b) for a, b in zip(found, self.column(number), strict=True))
         return found
+
+
+@cache
+def _table(least: int, trust: frozenset[int]) -> bytes:
+    """1 for each byte that stands for a trusted tier."""
+    return bytes(least + each in trust for each in range(256))
 
 
 class _Loose:
@@ -90,13 +107,20 @@ class _Loose:
     def least(self, number: int) -> int:
         return min((row[number] for row in self._rows), default=0)
 
-    def column(self, number: int) -> list[int]:
+    def added(self, number: int) -> Sequence[int]:
+        least = self.least(number)
+        return [row[number] - least for row in self._rows]
+
+    def column(self, number: int) -> Sequence[int]:
         return [row[number] for row in self._rows]
+
+    def at(self, number: int, row: int) -> int:
+        return self._rows[row][number]
 
     def rows(self) -> Sequence[int]:
         return self.column(_ROWID)
 
-    def allowed(self, when: int, trust: Collection[int]) -> bytes:
+    def allowed(self, when: int, trust: frozenset[int]) -> bytes:
         return bytes(row[_TRUST] in trust and row[_STARTS] <= when < row[_ENDS] for row in self._rows)
 
 
@@ -124,7 +148,7 @@ class _Stretch:
 class LeanRows:
     """A reader's rows; valid only while the store is open."""
 
-    def __init__(self, db: sqlite3.Connection, scope: Scope, when: int, trust: Collection[int]) -> None:
+    def __init__(self, db: sqlite3.Connection, scope: Scope, when: int, trust: frozenset[int]) -> None:
         """``when`` is in microseconds, ``trust`` names tiers by their numbers."""
         self._db = db
         self.parts: list[_Part] = []
@@ -181,8 +205,7 @@ class LeanRows:
         """A column's values at these places."""
         found: dict[int, int] = {}
         for stretch, inside in self._touched(places):
-            column = stretch.block.column(number)
-            found.update((place, column[at]) for place, at in inside)
+            found.update((place, stretch.block.at(number, row)) for place, row in inside)
         return found
 
     def _touched(self, places: Collection[int]) -> Iterator[tuple[_Stretch, list[tuple[int, int]]]]:
@@ -239,15 +262,13 @@ class LeanRows:
         """By partition and number of a session the places of its rows, allowed or not, ascending."""
         found: dict[tuple[int, int], list[int]] = {key: [] for key in wanted}
         for stretch in self._stretches:
-            here = {number for partition, number in found if partition == stretch.part.number}
-            if not here or max(here) < stretch.block.least(SESSION):
-                continue
-            column = stretch.block.column(SESSION)
-            if here.isdisjoint(column):
-                continue
-            for place, number in zip(stretch.places, column, strict=True):
-                if number in here:
-                    found[stretch.part.number, number].append(place)
+            least = stretch.block.least(SESSION)
+            here = {number - least for part, number in found if part == stretch.part.number}
+            added = stretch.block.added(SESSION)
+            if not here.isdisjoint(added):
+                for place, number in zip(stretch.places, added, strict=True):
+                    if number in here:
+                        found[stretch.part.number, number + least].append(place)
         return found
 
 

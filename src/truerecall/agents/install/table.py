@@ -10,8 +10,6 @@ from truerecall.agents.records import ToolName
 TOOLS: Mapping[ToolName, str] = {
     "claude-code": "claude_code",
     "codex": "codex",
-    "opencode": "opencode",
-    "cursor": "cursor",
 }
 """By the tool's name the module in ``agents.install`` that holds its ``changes``, ``removed`` and ``notes``."""
 

@@ -550,7 +550,7 @@ def test_text_that_is_no_utf8_is_read_all_the_same(database: Database) -> None:
         b'{"type": "text", "text": "caf\xe9 \\u0000 \\ud800"}',
     )
 
-    assert database.read().turns[-1].text == "caf\N{REPLACEMENT CHARACTER} \0 \ud800"
+    assert database.read().turns[-1].text == "caf\N{REPLACEMENT CHARACTER} \N{REPLACEMENT CHARACTER} ?"
 
 
 # --- Tools ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from truerecall.agents.records import Turn, Usage, Where
+from truerecall.agents.transcripts.fields import words
 from truerecall.agents.transcripts.opencode_tools import action_of, is_settled
 from truerecall.agents.transcripts.reading import Cursor, Reading
 
@@ -199,16 +200,16 @@ class _State:
 
     def _said(self, part: Mapping[str, Any], message: Mapping[str, Any]) -> None:
         role = message["role"]
-        text = part.get("text")
+        text = words(part.get("text"))
         if part.get("synthetic") or part.get("ignored"):
             self.skipped["synthetic"] += 1
         elif role == "user" and self.session.parent is not None:
             self.skipped["task"] += 1  # the agent wrote it to its subagent; nobody typed it
         elif role == "assistant" and message.get("summary"):
             self.skipped["summary"] += 1  # of what the session itself holds
-        elif isinstance(text, str) and role == "user" and text.strip():
+        elif role == "user" and text.strip():
             self._append("user", said_by_the_user(text), part, message)
-        elif isinstance(text, str) and (answer := without_thinking(text).strip()):
+        elif role == "assistant" and (answer := without_thinking(text).strip()):
             self._append("assistant", answer, part, message)
         else:
             self.skipped["empty"] += 1

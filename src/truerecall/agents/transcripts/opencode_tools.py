@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from truerecall.agents.records import Action, ActionKind, Outcome
-from truerecall.agents.transcripts.cutting import cut
+from truerecall.agents.transcripts.calls import Call
+from truerecall.agents.transcripts.fields import whole, words
 
 _KINDS: dict[str, ActionKind] = {
     "bash": "command",
@@ -52,25 +53,18 @@ def is_settled(part: Mapping[str, Any]) -> bool:
 def action_of(part: Mapping[str, Any]) -> Action:
     """The call of a ``tool`` part and what came of it."""
     state = _state(part)
-    name = str(part.get("tool") or "")
+    name = words(part.get("tool"))
     kind = _KINDS.get(name.lower()) or ("mcp" if "_" in name else "other")
     given = state.get("input")
     arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
-    command = arguments.get("command") if kind == "command" else None
     told = state.get("metadata")
     metadata: Mapping[str, Any] = told if isinstance(told, dict) else {}
-    exit_code = metadata.get("exit")
-    code = exit_code if isinstance(exit_code, int) and not isinstance(exit_code, bool) else None
+    code = whole(metadata.get("exit"))
     shown = state.get("error") if state.get("status") == "error" else state.get("output")
-    return Action(
-        name=name,
-        kind=kind,
-        outcome=_outcome(state, metadata, code),
-        command=command if isinstance(command, str) else None,
-        files=_files(arguments, metadata),
-        exit_code=code,
-        output=cut(_text(shown)),
+    call = Call.of(
+        name, kind, arguments.get("command") if kind == "command" else None, _files(arguments, metadata)
     )
+    return call.action(_outcome(state, metadata, code), _text(shown), code)
 
 
 def _outcome(state: Mapping[str, Any], metadata: Mapping[str, Any], code: int | None) -> Outcome:
@@ -83,17 +77,15 @@ def _outcome(state: Mapping[str, Any], metadata: Mapping[str, Any], code: int | 
     return "failed" if code or ("exit" in metadata and code is None) else "ok"
 
 
-def _files(arguments: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    found = [path for name in _PATHS if isinstance(path := arguments.get(name), str) and path]
+def _files(arguments: Mapping[str, Any], metadata: Mapping[str, Any]) -> list[object]:
+    found: list[object] = [path for name in _PATHS if isinstance(path := arguments.get(name), str)]
     patch = arguments.get("patchText")
     if isinstance(patch, str):
         found += _PATCHED.findall(patch)
     changed = metadata.get("files") if not found else None
     if isinstance(changed, list):
-        found += [
-            path for one in changed if isinstance(one, dict) and isinstance(path := one.get("filePath"), str)
-        ]
-    return tuple(dict.fromkeys(found))
+        found += [one.get("filePath") for one in changed if isinstance(one, dict)]
+    return found
 
 
 def _state(part: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -103,5 +95,5 @@ def _state(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _text(value: Any) -> str:
     if value is None or isinstance(value, str):
-        return value or ""
-    return json.dumps(value, ensure_ascii=False)
+        return words(value)
+    return words(json.dumps(value, ensure_ascii=False))

@@ -21,7 +21,10 @@ from truerecall.memory.memory import Memory
 
 THEN = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
 
-_PROGRAM = "import sys; sys.argv[0] = 'truerecall-hook'; from truerecall.agents.hook.main import run; run()"
+_PROGRAM = """import os, sys
+sys.executable = os.environ.pop("TEST_CAPTURE", sys.executable)  # what is started as the capture
+from truerecall.agents.hook.main import run
+run()"""
 
 
 @dataclass(frozen=True, slots=True)

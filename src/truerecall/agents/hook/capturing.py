@@ -4,16 +4,15 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from truerecall.agents.hook.events import Asked
 from truerecall.agents.places import BELOW
 
 _MODULE = "truerecall.agents.run_capture"
-_SECONDS: Mapping[str, float] = {
-    "SessionEnd": 1.0,  # Claude Code kills a hook at a session's end after about 1.5 s
-    "sessionEnd": 1.0,
-}
-_OTHERWISE = 2.0
+_ENDS = ("SessionEnd", "sessionEnd")
+_SECONDS_AT_THE_END = 1.0  # Claude Code kills a hook at a session's end after about 1.5 s
+_SECONDS = 2.0
 _KEPT = (
     "HOME",
     "PATH",
@@ -40,19 +39,23 @@ class Started:
     """With what, if it has."""
 
 
-def capture(asked: Asked) -> list[str]:
-    """The arguments of the capture for an event."""
+def capture(asked: Asked, spooled: Path | None = None) -> list[str]:
+    """The arguments of the capture for an event: its transcript, or all that grew of its tool.
+
+    Args:
+        asked: The event.
+        spooled: Where Cursor's events are kept; what transcript it names is in a form of its own.
+    """
     tool = ["--tool", asked.tool]
-    if asked.event == "agent-turn-complete" or not (asked.transcript or asked.session):
-        return ["--sweep", *tool]  # Codex's notify does not say where the rollout is
-    transcript = ["--transcript", asked.transcript] if asked.transcript else []
-    session = ["--session", asked.session] if asked.session else []
-    return [*tool, *transcript, *session]
+    transcript = asked.transcript if asked.tool != "cursor" else "" if spooled is None else str(spooled)
+    if asked.event in _ENDS or not (transcript and asked.session):
+        return ["--sweep", *tool]
+    return [*tool, "--transcript", transcript, "--session", asked.session]
 
 
 def patience(asked: Asked) -> float:
     """Seconds that the hook waits for the capture of an event."""
-    return _SECONDS.get(asked.event, _OTHERWISE)
+    return _SECONDS_AT_THE_END if asked.event in _ENDS else _SECONDS
 
 
 def start(arguments: Sequence[str], environment: Mapping[str, str], seconds: float) -> Started:

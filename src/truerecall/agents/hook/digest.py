@@ -12,8 +12,8 @@ _GOES_ON = "resume"
 
 
 def digest(asked: Asked, here: Surroundings) -> Block | None:
-    """The block for a new session; None where nothing is known, or the session goes on."""
-    if asked.source == _GOES_ON or not here.store.exists():
+    """The block for a new session; None where it is off, nothing is known, or the session goes on."""
+    if not here.settings.hook.digest or asked.source == _GOES_ON or not here.store.exists():
         return None
     newest = newest_facts(here.store, here.scope, _PREDICATES, here.now, _MOST)
     if not newest:

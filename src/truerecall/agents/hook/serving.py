@@ -3,17 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from truerecall.agents.hook.events import Asked
 from truerecall.agents.hook.output import shown
-from truerecall.agents.hook.surroundings import Surroundings, surroundings, why_off
+from truerecall.agents.hook.surroundings import surroundings, why_off
 from truerecall.agents.journal import Note, told
 from truerecall.agents.places import Places
 from truerecall.agents.settings import load_agent_settings
-
-if TYPE_CHECKING:
-    from truerecall.agents.hook.block import Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,45 +36,36 @@ def serve(asked: Asked, environment: Mapping[str, str], places: Places, now: dat
     settings = load_agent_settings(places.settings)
     if reason := why_off(asked.tool, asked.cwd, environment, places, settings):
         return Served(b"", replace(note, outcome="off", error=reason))
+    spooled = None
     if asked.tool == "cursor" and settings.hook.capture:
-        _told_to_the_spool(asked, places, now)
-    wanted = {
-        "recall": settings.hook.recall,
-        "digest": settings.hook.digest or settings.hook.capture,
-        "capture": settings.hook.capture,
-    }
-    if asked.purpose == "tell":
-        return Served(b"", None)
-    if not wanted[asked.purpose]:
-        return Served(b"", replace(note, outcome="off", error=f"{asked.purpose} is off in the settings"))
-    if asked.purpose == "capture":
-        return Served(b"", _captured(asked, environment, note))
+        spooled, problem = _spooled(asked, places, now)
+        note = replace(note, error=problem)
+    match asked.purpose:
+        case "capture" if settings.hook.capture:
+            return Served(b"", _captured(asked, environment, spooled, note))
+        case "recall" if settings.hook.recall:
+            from truerecall.agents.hook.recalling import recalled as found
+        case "digest" if settings.hook.digest or settings.hook.capture:
+            from truerecall.agents.hook.digest import digest as found
+        case "tell":
+            return Served(b"", replace(note, outcome="failed") if note.error else None)
+        case _:
+            return Served(b"", replace(note, outcome="off", error=f"{asked.purpose} is off in the settings"))
     if asked.purpose == "digest" and settings.hook.capture:
-        note = replace(note, error=_swept(asked, environment))
+        note = replace(note, error=_swept(asked, environment) or note.error)
     here = surroundings(asked.cwd, environment, places, settings, now)
     note = replace(note, space=here.scope.space)
-    found = _block(asked, here)
-    if found is None:
+    block = found(asked, here)
+    if block is None:
         return Served(b"", note)
-    done = replace(note, outcome="injected", entries=found.entries, tokens=found.tokens)
-    return Served(shown(asked, found.text), done)
+    done = replace(note, outcome="injected", entries=block.entries, tokens=block.tokens)
+    return Served(shown(asked, block.text), done)
 
 
-def _block(asked: Asked, here: Surroundings) -> "Block | None":
-    # Each on first use: the one is called before every prompt and must not pay for the other.
-    if asked.purpose == "recall":
-        from truerecall.agents.hook.recalling import recalled
-
-        return recalled(asked, here)
-    from truerecall.agents.hook.digest import digest
-
-    return digest(asked, here) if here.settings.hook.digest else None
-
-
-def _captured(asked: Asked, environment: Mapping[str, str], note: Note) -> Note:
+def _captured(asked: Asked, environment: Mapping[str, str], spooled: Path | None, note: Note) -> Note:
     from truerecall.agents.hook.capturing import capture, patience, start
 
-    done = start(capture(asked), environment, patience(asked))
+    done = start(capture(asked, spooled), environment, patience(asked))
     if done.ended and done.code != 0:
         return replace(note, outcome="failed", error=f"the capture ended with code {done.code}")
     return replace(note, outcome="started")
@@ -94,5 +82,11 @@ def _swept(asked: Asked, environment: Mapping[str, str]) -> str:
     return ""
 
 
-def _told_to_the_spool(asked: Asked, places: Places, now: datetime) -> None:
-    """Cursor tells its hooks what happens, and keeps no transcript that others may read."""
+def _spooled(asked: Asked, places: Places, now: datetime) -> tuple[Path | None, str]:
+    """Keep what Cursor told, which no transcript says that others may read: where, and what went wrong, or nothing."""
+    from truerecall.agents.spool import spool
+
+    try:
+        return spool(places, asked.given, now), ""
+    except OSError as error:
+        return None, told(error)

@@ -1,0 +1,260 @@
+"""What each rule finds, and what it must not: whole values."""
+
+from datetime import timedelta
+
+import pytest
+from telling import START, entry_id, only, told
+
+from truerecall.agents.facts.records import Fact
+
+
+def test_a_fact_has_its_turn_its_time_its_subject_and_its_value() -> None:
+    assert only("The session code lives in `src/session/`.") == Fact(
+        kind="path",
+        text="The session code lives in `src/session/`.",
+        subject="shop",
+        value="src/session/",
+        sources=(entry_id(0),),
+        position=0,
+        at=START + timedelta(0),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Decision: we keep SQLite for the index.",
+        "let's use pnpm instead of npm here",
+        "Let's go with option B.",
+        "we decided against Redis because it needs a daemon",
+        "use option 2",
+        "no, keep the old parser",
+        "I prefer tabs over spaces",
+        "TODO is not acceptable, implementation must be full.",
+        "我们决定使用 SQLite 而不是 PostgreSQL。",
+        "Wir haben uns für SQLite entschieden.",
+    ],
+)
+def test_what_a_person_settles_is_a_decision(text: str) -> None:
+    assert told(text, "user") == [("decision", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll use `zod` rather than `yup` because it infers types.",
+        "I\u2019ve switched the parser from `acorn` to `swc` because acorn cannot parse decorators.",
+        "We went with SQLite instead of Postgres because the tool must run offline.",
+        "Implemented the default as `threshold: 0.9` in the generated config.",
+    ],
+)
+def test_what_the_agent_chose_and_why_is_a_decision(text: str) -> None:
+    assert told(text) == [("decision", text)]
+
+
+def test_items_below_a_heading_of_decisions_are_decisions_with_its_name() -> None:
+    text = "## Technical Decisions\n- **Watermarks**: object based\n- JSONL parsing using existing utilities"
+    assert told(text) == [
+        ("decision", "Technical Decisions: Watermarks: object based"),
+        ("decision", "Technical Decisions: JSONL parsing using existing utilities"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Root cause: the cache key ignored the locale.",
+        "The root cause was a stale lock file in `.git`.",
+        "It turned out that the CI image ships Node 18.",
+        "The test fails because `TZ` is not set in CI.",
+        "The reason the build broke was a missing peer dependency.",
+        "The bug was an off-by-one in `paginate()`.",
+    ],
+)
+def test_a_cause_that_was_found(text: str) -> None:
+    assert told(text) == [("cause", text)]
+
+
+def test_a_sentence_that_points_back_takes_the_one_before_it_along_and_without_one_it_is_none() -> None:
+    assert told("It failed. This was caused by the proxy stripping the header.") == [
+        ("cause", "It failed. This was caused by the proxy stripping the header.")
+    ]
+    assert told("That's why the login fails on Windows.") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fixed by pinning `esbuild` to 0.19.",
+        "The fix was to close the pool before forking.",
+        "I fixed the flaky test by waiting for the port.",
+    ],
+)
+def test_a_fix_that_is_told(text: str) -> None:
+    assert told(text) == [("fix", text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "value"),
+    [
+        ("This project requires Node 20.", "Node", "20"),
+        ("Upgraded `vite` from 4.5 to 5.1.", "vite", "5.1"),
+        ("The app uses zod 3.22.", "zod", "3.22"),
+        ("- **Runtime**: Node.js ≥24.0.0, TypeScript 5.3+", "Node.js", "≥24.0.0"),
+        ("- **Version**: 0.0.28 (pre-release)", "shop", "0.0.28"),
+    ],
+)
+def test_a_version_in_use(text: str, subject: str, value: str) -> None:
+    fact = only(text)
+    assert (fact.kind, fact.subject, fact.value) == ("version", subject, value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Phase 1.2 is over.",
+        "Coverage is 85.5 now.",
+        "See section 3.4 for more.",
+        "It takes about 2.5 s, 30x less.",
+        "The latest is Node 24.1.",
+        "- Core abstractions: 1.1 - 1.6",
+        "Listening on localhost 127.0.0.1.",
+    ],
+)
+def test_a_number_that_is_no_version(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The config is stored in `~/.foo/bar.json`.", "~/.foo/bar.json"),
+        ("- Moved the session logic from `providers/sso/` → `agents/core/session/`", "agents/core/session/"),
+        ("- **Location**: `src/agents/codex.plugin.ts`", "src/agents/codex.plugin.ts"),
+        ("- Integration tests in `tests/integration/`", "tests/integration/"),
+        ("- `src/cli/main.ts` - where the command line begins", "src/cli/main.ts"),
+    ],
+)
+def test_where_something_lives(text: str, value: str) -> None:
+    assert value in (fact := only(text)).text
+    assert fact.kind in ("path", "decision")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Saved to `/tmp/out.json`.",
+        "Let me look in `src/a/`.",
+        "I read `src/a.ts`.",
+        "- Create adapter file: `src/a/b.ts`",
+    ],
+)
+def test_a_path_of_the_moment_is_none(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Always run `make lint` before pushing.",
+        "Never commit directly to main.",
+        "From now on, write the changelog in British English.",
+        "don't mock the database in integration tests",
+        "the port must be 8443 here",
+    ],
+)
+def test_what_a_person_wants_always_is_a_convention(text: str) -> None:
+    assert told(text, "user") == [("convention", text)]
+
+
+def test_the_rules_of_a_project_that_an_agent_lists() -> None:
+    assert told("By convention, feature flags are named `ff_*`.") == [
+        ("convention", "By convention, feature flags are named `ff_*`.")
+    ]
+    assert told("**Key Principle**: Agents never import providers.") == [
+        ("convention", "Key Principle: Agents never import providers.")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TODO: handle the empty cart.",
+        "We still need to migrate the old rows.",
+        "`npm test` still fails.",
+        "The Windows path is not yet covered.",
+        "I couldn't verify the fix on macOS.",
+        "Open question: who owns the deploy key?",
+        "We haven't decided on the queue yet.",
+    ],
+)
+def test_what_was_left_open(text: str) -> None:
+    assert told(text) == [("open_end", text)]
+
+
+def test_the_items_below_next_steps_and_open_questions() -> None:
+    assert told("Next steps:\n- Wire the retry into `client.ts`\n- [x] Document the flag") == [
+        ("open_end", "Next steps: Wire the retry into `client.ts`")
+    ]
+    assert told("## Open questions\n1. Should the cache be shared?") == [
+        ("open_end", "Open questions: Should the cache be shared?")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("You can run the tests with `npm test`.", "npm test"),
+        ("`make lint` passed.", "make lint"),
+        ("Deploy with:\n```bash\nfly deploy --remote-only\n```", "fly deploy --remote-only"),
+    ],
+)
+def test_a_command_that_is_named_as_the_way(text: str, command: str) -> None:
+    fact = only(text)
+    assert (fact.kind, fact.value) == ("command", command)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let me look at the config file.",
+        "I'll now read the tests.",
+        "I'm going to run `npm test` because it failed.",
+        "`npm run build` is running now to catch more.",
+        "`npm test` did not pass.",
+        "Great question! You're absolutely right.",
+        "All 24 tests pass.",
+        "The failure might be because of the proxy.",
+        "This approach would be faster if we used Redis.",
+        "If we used Redis, we decided nothing.",
+        "We never chose Redis.",
+        "Have you decided on `zod`?",
+        "## Option A\n- We use Redis instead of SQLite",
+        "```python\n# TODO: remove\nx = 'we decided to use X'\n```",
+        "> We decided to use X.",
+        "No TODOs remaining.",
+        "[b] Begin Development because it failed",
+        "Run `ls -la`, then `git status`.",
+    ],
+)
+def test_what_is_no_fact(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can we use zod instead of yup?",
+        "if we used Redis, it would be faster",
+        "Fix the login bug",
+        "I can't log in",
+        "ok",
+        "This session is being continued from a previous conversation that ran out of context. We decided to use X.",
+        "Base directory for this skill: /x\n\nAlways use X.",
+        "<command-name>/clear</command-name> always use X",
+        "Caveat: The messages below were generated by the user. We decided to use X.",
+        "# Guide\n" + "## Part\n- Always use X.\n" * 200,
+    ],
+)
+def test_what_a_person_did_not_say_or_settle(text: str) -> None:
+    assert told(text, "user") == []

@@ -143,7 +143,7 @@ def test_where_something_lives(text: str, value: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Saved to `/tmp/out.json`.",
+        "Saved to `/var/folders/x/out.json`.",
         "Let me look in `src/a/`.",
         "I read `src/a.ts`.",
         "- Create adapter file: `src/a/b.ts`",

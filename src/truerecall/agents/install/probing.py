@@ -24,6 +24,8 @@ TRUST_SECONDS = 20.0
 
 _QUIET = "[hook]\ncapture = false\n"
 """Settings of a trial: with capture, the start of a session would start a sweep that outlives it."""
+_ALONE = ("-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false")
+"""Settings under which ``codex app-server`` opens no connection (0.171.0, by strace)."""
 _NOT_OURS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", SETTINGS, OFF, "CURSOR_VERSION")
 
 
@@ -134,7 +136,7 @@ def hook_trust(
     )
     try:
         process = subprocess.Popen(
-            [program, "app-server"],
+            [program, "app-server", *_ALONE],
             env=dict(environment),
             cwd=folder,
             stdin=subprocess.PIPE,

@@ -49,6 +49,12 @@ def test_a_note_is_one_line_and_is_read_back_whole(places: Places) -> None:
     assert read_notes(places) == Notes((full, Note(AT, "cursor", "stop", "nothing")))
 
 
+def test_a_note_of_a_call_that_named_no_event_is_read_back(places: Places) -> None:
+    note(places, Note(AT, "", "", "failed", error="x"))
+
+    assert read_notes(places) == Notes((Note(AT, "", "", "failed", error="x"),))
+
+
 def test_the_file_is_for_its_user_alone(places: Places) -> None:
     note(places, Note(AT, "codex", "Stop", "started"))
 

@@ -137,7 +137,8 @@ def _parsed(line: bytes) -> Note | None:
     if at.utcoffset() is None or not _fits(values):
         return None
     known = {item.name for item in fields(Note)}
-    return Note(at=at, **{name: value for name, value in values.items() if name in known})
+    told = {name: value for name, value in values.items() if name in known}
+    return Note(at=at, **{"tool": "", "event": "", **told})  # what is empty was not written
 
 
 def _fits(values: Mapping[str, Any]) -> bool:

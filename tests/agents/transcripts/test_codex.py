@@ -381,9 +381,8 @@ def test_a_sum_that_is_told_again_is_no_cost(rollout: _Rollout) -> None:
     )
 
 
-def test_a_copy_of_a_thread_keeps_its_place_and_the_names_of_its_turns(
-    rollout: _Rollout, tmp_path: Path
-) -> None:
+def test_a_copy_of_a_thread_keeps_its_place_and_the_names_of_its_turns(tmp_path: Path) -> None:
+    rollout = _Rollout(tmp_path).meta(git={"branch": "main"}).begin()
     rollout.event("user_message", message="Go").call("exec_command", {"cmd": "ls"}).output(HEADER.format(0))
     rollout.event("token_count", info={"total_token_usage": _tokens(1, 1), "last_token_usage": _tokens(1, 1)})
     first = rollout.read()

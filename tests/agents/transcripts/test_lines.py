@@ -39,6 +39,7 @@ def test_a_half_written_line_waits_for_its_end(tmp_path: Path) -> None:
     "now",
     [
         pytest.param(b'{"other":0}\n{"n":1}\n{"n":2}\n', id="another file"),
+        pytest.param(b'{"m":0}\n{"n":1}\n{"n":2}\n', id="another file whose lines end at the same places"),
         pytest.param(b'{"n":0}\n', id="cut off"),
         pytest.param(b'{"n":0}\n{"n":1111111}\n', id="rewritten behind its first line"),
     ],

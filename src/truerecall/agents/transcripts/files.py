@@ -14,8 +14,8 @@ def files_below(root: Path, *patterns: str) -> Iterator[Path]:
     or more folders, or none.
     """
     shapes = [pattern.split("/") for pattern in patterns]
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(one for one in folders if not (Path(folder) / one).is_symlink())
+    for folder, folders, files in os.walk(root, followlinks=False):
+        folders.sort()
         for one in sorted(files):
             path = Path(folder) / one
             parts = path.relative_to(root).parts

@@ -3,7 +3,8 @@
 // session goes on as if this file were not there.
 import { spawn } from "node:child_process"
 
-const HOOK = ["truerecall-hook"] // the installer puts absolute commands into these two lines
+// The installer puts absolute commands into these two lines.
+const HOOK = ["truerecall-hook"]
 const SERVER = ["truerecall", "agents", "mcp"]
 const PATIENCE = 2000 // milliseconds: a prompt waits no longer
 

@@ -82,17 +82,17 @@ def test_after_an_upgrade_entries_are_replaced_and_the_first_file_comes_back(
     install(setup)
     newer = replace(
         setup,
-        hook=("/opt/new env/bin/truerecall-hook",),
-        server=("/opt/new env/bin/truerecall", "agents", "mcp"),
+        hook=("/usr/new env/bin/truerecall-hook",),
+        server=("/usr/new env/bin/truerecall", "agents", "mcp"),
     )
 
     install(newer)
 
     settings = (used / ".claude" / "settings.json").read_text()
     assert settings.count("truerecall-hook") == 6
-    assert settings.count("'/opt/new env/bin/truerecall-hook' claude-code") == 6
+    assert settings.count("'/usr/new env/bin/truerecall-hook' claude-code") == 6
     assert (used / ".codex" / "hooks.json").read_text().count("truerecall-hook") == 6
-    assert (used / ".codex" / "config.toml").read_text().count("/opt/new env/bin") == 2
+    assert (used / ".codex" / "config.toml").read_text().count("/usr/new env/bin") == 2
     remove(newer)
     assert tree(used) == before
 

@@ -144,11 +144,7 @@ class Capture:
             for reader in self._readers.get(tool, ()):
                 for transcript in reader.find(self._environment, since):
                     reached = self.progress.reached(transcript)
-                    if (
-                        reached is None
-                        or not reached.whole
-                        or (reached.changed or transcript.changed) < transcript.changed
-                    ):
+                    if reached is None or not reached.whole or reached.changed != transcript.changed:
                         yield reader, transcript
 
     def _read(self, reader: TranscriptReader, transcript: Transcript, deadline: datetime | None) -> Captured:

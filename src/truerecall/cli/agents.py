@@ -12,6 +12,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "doctor": ("agents_install", "Check each tool end to end: installed, trusted, fired, recalled, captured."),
     "plugin": ("agents_install", "Print the folder of the plugin for Claude Code and its marketplace."),
     "import": ("agents_import", "Import what the coding agents of this machine did before."),
+    "facts": ("agents_facts", "Show what was learned in one session."),
     "mcp": ("agents_mcp", "Serve the memory of this project over the Model Context Protocol."),
     "status": ("agents_status", "Show what the hooks did lately, and what is known of this project."),
 }

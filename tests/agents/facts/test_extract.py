@@ -152,6 +152,18 @@ def test_a_megabyte_gives_no_more_facts_than_a_turn_may() -> None:
     assert sum(len(fact.text) for fact in facts) <= 2 * LONGEST
 
 
+def test_a_project_is_called_as_people_call_it() -> None:
+    for space, name in (
+        ("github.com/acme/shop", "shop"),
+        ("folder:api:0123456789ab", "api"),
+        ("root:0a1b", "project"),
+        ("", "project"),
+    ):
+        assert [
+            fact.subject for fact in facts_in([turn("We decided to wait for all of it.")], [], space)
+        ] == [name]
+
+
 def test_nothing_gives_nothing() -> None:
     nobody: list[Kept] = []
     assert facts_in(nobody, nobody, "") == ()

@@ -9,7 +9,7 @@ from truerecall.agents.facts.quoting import sourced
 from truerecall.agents.facts.records import Fact, FactKind, Kept
 from truerecall.agents.facts.sentences import sentences
 from truerecall.agents.facts.table import OF_A_SENTENCE, OF_A_SESSION
-from truerecall.agents.facts.wording import Finding, is_hanging, said_in
+from truerecall.agents.facts.wording import Finding, is_hanging, name_of, said_in
 
 MOST_OF_A_TURN = 12
 """Facts of one turn: of more, those of the greatest weight."""
@@ -30,8 +30,7 @@ def facts_in(new: Sequence[Kept], before: Sequence[Kept], project: str) -> tuple
         before: Those of the session before them, as far as they are at hand: what is quoted, which command failed.
         project: The project's space or name; a fact about no other subject is about it.
     """
-    name = project.rstrip("/").rsplit("/", 1)[-1] or "project"
-    found = [fact for kept in new for fact in _of_turn(kept, name)]
+    found = [fact for kept in new for fact in _of_turn(kept, name_of(project))]
     found += [fact for rule in OF_A_SESSION for fact in rule(new, before)]
     once: dict[tuple[FactKind, str], Fact] = {}  # of a command that was told and seen to work, what was told
     for fact in found:

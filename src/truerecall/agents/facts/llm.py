@@ -15,7 +15,7 @@ from truerecall.agents.facts.known import key_of
 from truerecall.agents.facts.quoting import sourced
 from truerecall.agents.facts.records import Fact, FactKind, Kept
 from truerecall.agents.facts.sentences import plain
-from truerecall.agents.facts.wording import LONGEST
+from truerecall.agents.facts.wording import LONGEST, name_of
 from truerecall.errors import ChatFailed
 from truerecall.measure.prices import PriceTable, shipped
 from truerecall.memory.reflect.salvage import Dropped, Element, salvage
@@ -59,13 +59,12 @@ class ChatFacts:
     def facts_in(self, new: Sequence[Kept], before: Sequence[Kept], project: str) -> tuple[Fact, ...]:
         """As ``extract.facts_in``; a model that fails costs its own facts and no others."""
         once = {key_of(fact): fact for fact in facts_in(new, before, project)}
-        name = project.rstrip("/").rsplit("/", 1)[-1] or "project"
         found: list[Fact] = []
         for shown in _calls(new):
             reply = self._asked(shown)
             if reply is None:
                 break
-            found += self._read(reply, shown, name)
+            found += self._read(reply, shown, name_of(project))
         for fact in sourced(found, (*before, *new)):
             once.setdefault(key_of(fact), fact)
         return tuple(sorted(once.values(), key=lambda fact: fact.position))

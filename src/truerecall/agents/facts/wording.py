@@ -67,6 +67,13 @@ class Finding:
 Rule = Callable[[Said], Finding | None]
 
 
+def name_of(project: str) -> str:
+    """What people call a project, by its space: ``github.com/acme/shop`` is ``shop``."""
+    if project.startswith("folder:"):
+        return project.split(":")[1] or "project"
+    return "project" if project.startswith("root:") else project.rstrip("/").rsplit("/", 1)[-1] or "project"
+
+
 def said_in(sentence: Sentence, user: bool, project: str) -> Said:
     """A sentence with what is to be known of it."""
     around = (*sentence.headings, sentence.lead)

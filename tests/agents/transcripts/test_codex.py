@@ -159,6 +159,26 @@ def test_a_resumed_thread_goes_on_in_its_file() -> None:
     assert [(u.tokens_in, u.tokens_out, u.tokens_cache_read) for u in reading.usages] == [(100, 50, 5000)] * 4
 
 
+def test_mcp_tools_and_a_spawned_agent_of_0_171() -> None:
+    reading = _read(FIXTURES / "0.171.0_mcp_and_subagent.jsonl")
+    assert _said(reading) == [("user", "Ask the memory"), ("assistant", "Finished.")]
+    assert _actions(reading) == [
+        Action("exec_command", "command", "ok", "sleep 4", (), 0, ""),
+        Action("mcp__memo__recall", "mcp", "failed", output="Error executing tool recall: no such thing"),
+        Action("mcp__memo__recall", "mcp", "ok", output="fact about login"),
+        Action("spawn_agent", "agent", "ok"),
+        Action("exec_command", "command", "ok", "sleep 2", (), 0, ""),
+    ]
+    assert [(usage.tokens_in, usage.tokens_out, usage.tokens_cache_read) for usage in reading.usages] == [
+        (60, 10, 40)
+    ] * 5
+
+    side = _read(FIXTURES / "0.171.0_subagent_side.jsonl")
+    assert _said(side) == [("assistant", "child: hi")]
+    assert [(usage.tokens_in, usage.tokens_out) for usage in side.usages] == [(60, 10)]
+    assert (reading.unknown, side.unknown) == ({}, {})
+
+
 def test_words_that_stand_in_two_or_three_kinds_of_lines_are_said_once(rollout: _Rollout) -> None:
     for text in ("Yes", "Yes"):
         rollout.item("message", role="user", content=[{"type": "input_text", "text": text}])

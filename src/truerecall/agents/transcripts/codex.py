@@ -85,7 +85,7 @@ class CodexReader:
     def read(self, transcript: Transcript, cursor: Cursor | None = None, most: int = 4 << 20) -> Reading:
         """See ``TranscriptReader.read``."""
         batch = read_lines(transcript.path, cursor, most)
-        rollout = _Rollout(carried(cursor, batch))
+        rollout = _Rollout(carried(cursor, batch), subagent="/" in transcript.session)
         for line in batch.lines:
             rollout.take(line)
         return rollout.gathering.reading(batch, rollout.carry())
@@ -109,13 +109,13 @@ def _parent(meta: dict[str, Any]) -> str:
 class _Rollout:
     """A rollout while it is read."""
 
-    def __init__(self, carry: dict[str, Any]) -> None:
+    def __init__(self, carry: dict[str, Any], subagent: bool) -> None:
         self.gathering = Gathering()
         self._calls = OpenCalls(carry.get("calls"))
         self._costs = _Costs(carry.get("total"))
         self._place: dict[str, str] = mapping(carry.get("place"))
         """The folder, branch, commit and origin, the session and the model: names of ``Where`` and two more."""
-        self._subagent = carry.get("subagent") is True
+        self._subagent = subagent or carry.get("subagent") is True
         self._turn: str = carry.get("turn", "")
         self._begun: int = carry.get("begun", 0)
         self._heard: dict[str, int] = mapping(carry.get("heard"))
@@ -176,8 +176,8 @@ class _Rollout:
             commit=git.get("commit_hash"),
             origin=git.get("repository_url"),
         )
-        subagent = "subagent" in mapping(meta.get("source")) or meta.get("thread_source") == "subagent"
-        self._subagent = subagent or bool(_parent(meta))
+        told = "subagent" in mapping(meta.get("source")) or meta.get("thread_source") == "subagent"
+        self._subagent = self._subagent or told or bool(_parent(meta))
 
     def _where(self) -> Where:
         return Where(*(self._place.get(key) for key in ("cwd", "branch", "commit", "origin")))

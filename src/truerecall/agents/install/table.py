@@ -10,6 +10,8 @@ from truerecall.agents.records import ToolName
 TOOLS: Mapping[ToolName, str] = {
     "claude-code": "claude_code",
     "codex": "codex",
+    "opencode": "opencode",
+    "cursor": "cursor",
 }
 """By the tool's name the module in ``agents.install`` that holds its ``changes``, ``removed`` and ``notes``."""
 

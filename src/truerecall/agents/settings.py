@@ -84,7 +84,7 @@ def load_agent_settings(path: Path) -> AgentSettings:
         ) from None
     import tomllib  # on first use, as what fills the record: most have no such file
 
-    from truerecall.core.config import filled
+    from truerecall.core.filling import filled
 
     try:
         data = tomllib.loads(text.decode("utf-8"))

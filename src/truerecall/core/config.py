@@ -6,11 +6,12 @@ docs/settings.md names the manifest that decided each default.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from truerecall.core.filling import filled
 from truerecall.errors import InvalidSettings
 
 
@@ -179,44 +180,6 @@ def parse_settings(data: Mapping[str, Any], where: str = "settings") -> Settings
     """The settings of a parsed TOML document; what it does not name keeps its default."""
     settings: Settings = filled(Settings(), data, where)
     return settings
-
-
-def filled(record: Any, data: Mapping[str, Any], where: str) -> Any:
-    """A copy of a record of settings with what a TOML table says; ``InvalidSettings`` names what it does not know."""
-    known = {f.name for f in fields(record)}
-    changes: dict[str, Any] = {}
-    for key, value in data.items():
-        place = f"{where}: {key}"
-        if key not in known:
-            from difflib import get_close_matches
-
-            near = get_close_matches(key, known, n=1)
-            hint = f"Did you mean {near[0]}? " if near else ""
-            raise InvalidSettings(
-                "unknown setting", where=place, remedy=f"{hint}Known here: {', '.join(sorted(known))}."
-            )
-        current = getattr(record, key)
-        if is_dataclass(current):
-            if not isinstance(value, Mapping):
-                raise InvalidSettings("this is a table", where=place, remedy=f"Write it as [{key}].")
-            changes[key] = filled(current, value, place)
-        else:
-            changes[key] = _typed(value, get_type_hints(type(record))[key], place)
-    return replace(record, **changes)
-
-
-def _typed(value: object, kind: type, place: str) -> object:
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if kind == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    if type(value) is not kind:
-        raise InvalidSettings(
-            f"{value!r} is {type(value).__name__}, not {kind.__name__}",
-            where=place,
-            remedy=f"Give a {kind.__name__}.",
-        )
-    return value
 
 
 def _check(settings: Settings) -> None:

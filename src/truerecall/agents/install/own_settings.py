@@ -6,7 +6,7 @@ from pathlib import Path
 from truerecall.agents.install.records import Change, Setup
 from truerecall.agents.install.toml_edit import edit_toml
 from truerecall.agents.settings import AgentSettings
-from truerecall.core.config import filled
+from truerecall.core.filling import filled
 from truerecall.core.entry import Scope
 
 

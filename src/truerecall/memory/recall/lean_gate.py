@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from truerecall.memory.analysis import STOP_WORDS
+from truerecall.memory.analysis import STOP_WORDS, segment
 from truerecall.memory.recall.lean_words import LeanWords
 from truerecall.memory.recall.terms import MOST_TERMS
 
@@ -21,6 +21,7 @@ _TALK = frozenset(
 _LEAST = 2  # terms of its subject that a row shares with a prompt
 _COVERAGE = 0.35  # of the rarity of all of them, at least
 _RARE = 0.6  # of what a word counts that no row holds: one such word is enough
+_PAIR = 0.5  # of two characters of a script without spaces each second pair belongs to two words
 _SHORT = 3  # digits: a smaller number numbers a list
 
 
@@ -38,7 +39,7 @@ class Subject:
 def subject_of(words: LeanWords) -> Subject:
     """The subject of the prompt whose words these are; what no row holds belongs to it as well."""
     known = {held.term: held.rarity for held in words.held if _topical(held.term)}
-    absent = [words.unknown] * sum(map(_topical, words.absent))
+    absent = [words.unknown * (_PAIR if segment(term) else 1) for term in words.absent if _topical(term)]
     whole = sum(sorted([*known.values(), *absent], reverse=True)[:MOST_TERMS])
     return Subject(frozenset(known), whole, words.unknown)
 

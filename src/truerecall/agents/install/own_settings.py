@@ -6,8 +6,8 @@ from pathlib import Path
 from truerecall.agents.install.records import Change, Setup
 from truerecall.agents.install.toml_edit import edit_toml
 from truerecall.agents.settings import AgentSettings
-from truerecall.core.filling import filled
 from truerecall.core.entry import Scope
+from truerecall.core.filling import filled
 
 
 def settings_change(setup: Setup, store: Path | None, tenant: str | None, user: str | None) -> list[Change]:

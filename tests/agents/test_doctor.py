@@ -17,6 +17,7 @@ from truerecall.agents.install import claude_code, codex
 from truerecall.agents.install.editing import carry_out, plan_install
 from truerecall.agents.install.probing import hook_trust, try_hook, version_of
 from truerecall.agents.install.records import Setup
+from truerecall.agents.install.table import TOOLS, tool_install
 from truerecall.agents.journal import Note, NoteOutcome, note
 from truerecall.agents.places import Places
 from truerecall.agents.records import ToolName
@@ -93,9 +94,8 @@ def codex_program(folder: Path, setup: Setup, trust: str = "trusted", enabled: b
     return folder / "codex"
 
 
-def install(setup: Setup, *tools: str) -> None:
-    modules = {"claude-code": claude_code, "codex": codex}
-    carry_out(setup, plan_install(setup, {tool: modules[tool] for tool in tools}))
+def install(setup: Setup, *tools: ToolName) -> None:
+    carry_out(setup, plan_install(setup, {tool: tool_install(tool) for tool in tools}))
 
 
 def examined(setup: Setup, *tools: ToolName) -> tuple[Finding, ...]:
@@ -130,6 +130,16 @@ def test_a_tool_that_works_passes_every_check(setup: Setup, bin_folder: Path) ->
         ("recalled", "2024-05-07 12:01:00Z, 3 entries"),
         ("captured", "2024-05-07 12:02:00Z, 7 entries"),
     ]
+
+
+def test_every_tool_is_checked_alike(setup: Setup) -> None:
+    install(setup, *TOOLS)
+
+    findings = examined(setup)
+
+    for check in ("installed", "hook"):
+        found = [(finding.about, finding.level) for finding in findings if finding.check == check]
+        assert found == [(tool, "ok") for tool in TOOLS]
 
 
 def test_without_a_name_the_installed_tools_are_checked(setup: Setup) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -16,6 +16,9 @@ from truerecall.agents.install.editing import carry_out, plan_install, plan_remo
 from truerecall.agents.install.kept import Kept
 from truerecall.agents.install.own_settings import settings_change
 from truerecall.agents.install.records import Change, Setup
+from truerecall.agents.install.table import TOOLS as TABLE
+from truerecall.agents.install.table import tool_install
+from truerecall.agents.records import ToolName
 from truerecall.errors import InstallError
 
 TOOLS = {"claude-code": claude_code, "codex": codex}
@@ -49,6 +52,22 @@ def used(home: Path) -> Path:
     (home / ".codex").mkdir()
     (home / ".codex" / "config.toml").write_bytes(CONFIG)
     return home
+
+
+def test_every_tool_is_in_the_table() -> None:
+    assert set(TABLE) == set(get_args(ToolName))
+
+
+def test_all_tools_at_once_are_installed_and_undone_to_the_byte(home: Path, setup: Setup) -> None:
+    before = tree(home)
+    every = {tool: tool_install(tool) for tool in TABLE}
+
+    carry_out(setup, plan_install(setup, every))
+
+    assert plan_install(setup, every).changes == ()
+    assert all(tool.notes(setup) for tool in every.values())
+    carry_out(setup, plan_removal(setup, every))
+    assert tree(home) == before
 
 
 @pytest.mark.parametrize("fixture", ["home", "used"])

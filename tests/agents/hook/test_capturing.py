@@ -75,8 +75,9 @@ def event(name: str, **more: Any) -> dict[str, Any]:
         ),
         ("claude-code", event("SessionEnd"), "--sweep --tool claude-code"),
         ("codex", event("Stop"), "--tool codex --transcript /t/s-1.jsonl --session s-1"),
-        ("codex", event("Stop", transcript_path=None), "--sweep --tool codex"),
-        ("opencode", {"session_id": "s-1", "hook_event_name": "Stop"}, "--sweep --tool opencode"),
+        ("codex", event("Stop", transcript_path=None), "--tool codex --session s-1"),
+        ("codex", event("Stop", transcript_path=None, session_id=None), "--sweep --tool codex"),
+        ("opencode", {"session_id": "s-1", "hook_event_name": "Stop"}, "--tool opencode --session s-1"),
         ("cursor", event("sessionEnd"), "--sweep --tool cursor"),
     ],
 )
@@ -110,7 +111,7 @@ def test_a_turn_of_cursor_is_captured_from_what_the_hook_was_told(home: Any, cap
     assert [line["type"] for line in lines] == ["beforeSubmitPrompt", "afterAgentResponse", "stop"]
 
 
-def test_codexs_notification_sweeps_for_it_does_not_say_where_the_transcript_is(
+def test_codexs_notification_does_not_say_where_the_transcript_is_and_it_is_looked_for(
     home: Any, capture: Capture
 ) -> None:
     told = json.dumps({"type": "agent-turn-complete", "thread-id": "t-1", "cwd": str(home.folder)})
@@ -123,7 +124,7 @@ def test_codexs_notification_sweeps_for_it_does_not_say_where_the_transcript_is(
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert capture.arguments == ["--sweep", "--tool", "codex"]
+    assert capture.arguments == ["--tool", "codex", "--session", "t-1"]
     assert [(note.tool, note.session) for note in home.notes()] == [("codex", "t-1")]
 
 

@@ -288,6 +288,32 @@ def test_an_installation_that_is_broken_does_not_show(
     assert [note.outcome for note in home.notes()] == (["failed"] if noted and not leaves else [])
 
 
+_NOISY = """
+import os, sys
+import truerecall.agents.journal as journal
+def note(*_):
+    print("noise", file=sys.stderr, flush=True)
+    os.write(2, b"noise")
+    sys.exit("noise")
+journal.note = note
+from truerecall.agents.hook.main import run
+run()
+"""
+
+
+def test_standard_error_leads_nowhere_whoever_writes_to_it(home: Any, known: None) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _NOISY, "codex"],
+        input=prompt(home),
+        capture_output=True,
+        env=home.environment,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert WINDOWS.encode() in done.stdout
+
+
 _HANGS = """
 import truerecall.agents.hook.main as main
 main._SECONDS = 0.3

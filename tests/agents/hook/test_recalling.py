@@ -150,6 +150,18 @@ def test_the_block_stays_within_what_each_tool_takes_inline(tool: str, script: s
     assert strip_recalled(text) == ""
 
 
+def test_of_a_long_answer_the_passages_that_speak_to_the_prompt_are_shown(home: Any) -> None:
+    filler = "\n\n".join(
+        f"Step {n}: the bundler writes its output into the folder of the day." for n in range(150)
+    )
+    home.remember(home.turn(f"{filler}\n\n{WINDOWS}\n\n{filler}"), *others(home))
+    text = home.prompt("codex", ASKED).text
+
+    assert WINDOWS in text
+    assert "[…]" in text
+    assert len(text) < 1700
+
+
 def test_the_tokens_of_the_settings_are_kept_to(home: Any) -> None:
     home.settings("[hook]\ntokens = 120\n")
     home.remember(*(home.turn(f"login on Windows {n} " + "fails again " * 9, f"s-{n}") for n in range(30)))

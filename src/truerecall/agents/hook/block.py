@@ -1,7 +1,7 @@
 """What is put before a model: a block of entries that says what it is, within what the tool takes inline."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from truerecall.agents.records import ToolName
 from truerecall.core.entry import Entry
@@ -32,6 +32,11 @@ def block(ranked: Sequence[Entry], what: str, budget: int, tool: ToolName) -> Bl
     leaves it out, also where it was cut off.
     """
     tokens, about = counter(), f"# {what}"
+    # What is longer cannot fit whole, and to count the tokens of it would take long.
+    ranked = [
+        entry if len(entry.text) <= INLINE else replace(entry, text=entry.text[:INLINE]) for entry in ranked
+    ]
+    budget = min(budget, 3 * INLINE)  # tokens have a byte at least, and units of UTF-16 three bytes at most
     while budget > 0:
         packed = pack(ranked, max(0, budget - tokens.count(about) - 1), tokens, heading)
         if not packed.ids:

@@ -47,10 +47,11 @@ def capture(asked: Asked, spooled: Path | None = None) -> list[str]:
         spooled: Where Cursor's events are kept; what transcript it names is in a form of its own.
     """
     tool = ["--tool", asked.tool]
-    transcript = asked.transcript if asked.tool != "cursor" else "" if spooled is None else str(spooled)
-    if asked.event in _ENDS or not (transcript and asked.session):
+    path = asked.transcript if asked.tool != "cursor" else "" if spooled is None else str(spooled)
+    if asked.event in _ENDS or not asked.session:
         return ["--sweep", *tool]
-    return [*tool, "--transcript", transcript, "--session", asked.session]
+    # Without a path it is looked for: Codex's notify and OpenCode tell none.
+    return [*tool, *(["--transcript", path] if path else []), "--session", asked.session]
 
 
 def patience(asked: Asked) -> float:

@@ -17,7 +17,7 @@ from truerecall.agents.places import Places
 from truerecall.agents.progress import Progress, Reached
 from truerecall.agents.records import ToolName, Turn, Where
 from truerecall.agents.rendering import Rendered, rendered
-from truerecall.agents.repeating import CUT, gives_orders, orders_of, runs_of
+from truerecall.agents.repeating import CUT, has_order, orders_of, runs_of
 from truerecall.agents.settings import AgentSettings
 from truerecall.agents.spaces import Home, Spaces
 from truerecall.agents.transcripts.reading import Cursor, Reading, Transcript, TranscriptReader
@@ -283,7 +283,7 @@ class _Outside:
         """Whether a text repeats an order, or gives one in a session of which a part was not seen."""
         asked = runs_of(text)
         found = (self._runs & asked) or self._progress.outside(self._tool, self._session, asked)
-        return bool(found) or (gives_orders(text) and self._cut())
+        return bool(found) or (self._cut() and has_order(text))
 
     def note(self) -> None:
         """Keep it for later captures of the session."""

@@ -1,16 +1,20 @@
-"""Whether an answer repeats an order that came from outside of its session's conversation.
+"""Whether an answer gives an order that came from outside of its session's conversation.
 
 What a tool puts out may hold orders: a page or a file says what is to be done, or remembered. An agent that repeats
-one must not lend it its own trust. So of each output the *order-like* words are kept as digests, never as text:
+one must not lend it its own trust. *Order-like* in a text are
 
-- the sentence and its neighbours in which ``memory.write.validate.judged`` finds a harm, and
-- the words from ``BEFORE`` before to ``AFTER`` behind a word that gives orders (always, never, must, remember …).
+- of each sentence with a word that gives orders (always, never, must, remember …) the words from ``BEFORE`` before it
+  to ``AFTER`` behind it, and
+- each sentence in which ``memory.write.validate.judged`` finds a harm, with its two neighbours.
 
-An answer repeats an order if it has a *run* in common with those: ``RUN`` words in the same order, others between none,
-of which at least ``TELLING`` are no stop words; where a harm was found also ``HARMFUL`` such words in a row; of scripts
-without spaces ``SIGNS`` signs. Words are taken as their reader takes them (``write.disguise``): case, punctuation, line
-breaks, marks of a format and look-alike letters make no difference. What is said in other words, or in another
-language, is not seen here.
+An answer gives an order from outside if its order-like words have a *run* in common with those of an output: from a
+word that is no stop word on, the shortest stretch of ``RUN`` words or more with ``TELLING`` or more that are none; of
+scripts without spaces ``SIGNS`` signs. Words are taken as their reader takes them (``write.disguise``): case,
+punctuation, line breaks, marks of a format and look-alike letters make no difference. Of outputs only digests of such
+runs are kept, never text.
+
+What is said in other words or in another language, and an order without such a word that does no harm by itself, is
+not seen here. What a fact quotes lowers it whether or not it is an order (``facts.quoting``).
 """
 
 import hashlib
@@ -21,8 +25,8 @@ from truerecall.memory.analysis import STOP_WORDS
 from truerecall.memory.write.disguise import bare
 from truerecall.memory.write.validate import judged
 
-RUN, TELLING, HARMFUL, SIGNS = 4, 3, 3, 8
-BEFORE, AFTER = 8, 24
+RUN, TELLING, SIGNS = 4, 3, 8
+BEFORE, AFTER = 4, 20
 
 CUT = b"cut"
 """Among the digests of a session: part of an output was not seen, and nobody knows what it ordered."""
@@ -32,32 +36,47 @@ _ORDERS = frozenset({
     "immer", "niemals", "mussen", "merke", "toujours", "jamais", "siempre", "nunca",
 })  # fmt: skip
 _SIGN_ORDERS = re.compile("总是|永远|必须|务必|记住|切勿|常に|必ず|絶対|항상|반드시|기억")
+_MAY_ORDER = re.compile(rf"\b(?:{'|'.join(sorted(_ORDERS))})\b|{_SIGN_ORDERS.pattern}")
 _SIGN = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3])")
 _CUT_NOTE = re.compile(r"\[… \d+ characters cut …\]")
-_PIECE = re.compile(r"(?<=[.!?;:])\s+|\n")
+# A sentence goes on in the next line unless that is empty or begins an item, a heading or a quotation.
+_SENTENCE = re.compile("(?<=[.!?])\\s+|[\u3002\uff01\uff1f]|\n(?=[ \\t]*(?:\n|[-*+#>|]|\\d+[.)]|$))")
+_WORD = re.compile(r"[^\W_]+")
 _LONGEST_PIECE = 2000
 
 
 def orders_of(output: str) -> set[bytes]:
-    """The digests of the order-like words of an output; with ``CUT`` where a part of it was cut out."""
-    found = {CUT} if _CUT_NOTE.search(output) else set()
-    words = _words(output)
-    for at, word in enumerate(words):
-        if word in _ORDERS:
-            found |= set(_digests(words[max(0, at - BEFORE) : at + AFTER], RUN, TELLING))
-    if _SIGN_ORDERS.search(output):
-        found |= set(_digests(words, RUN, TELLING))
-    if gives_orders(output):
-        for piece in _harmful(output):
-            inside = _words(piece)
-            found |= {*_digests(inside, RUN, TELLING), *_digests(inside, HARMFUL, HARMFUL)}
+    """The digests of the order-like runs of an output; with ``CUT`` where a part of it was cut out."""
+    return runs_of(output) | ({CUT} if _CUT_NOTE.search(output) else set())
+
+
+def runs_of(text: str) -> set[bytes]:
+    """The digests of the order-like runs of a text."""
+    lines = bare(text).lines
+    found: set[bytes] = set()
+    if _MAY_ORDER.search(lines):
+        for sentence in filter(_MAY_ORDER.search, filter(None, _SENTENCE.split(lines))):
+            words = _words(sentence)
+            if _SIGN_ORDERS.search(sentence):
+                found.update(_digests(words))
+            for start, end in _around(words):
+                found.update(_digests(words[start:end]))
+    if gives_orders(text):
+        for piece in _harmful(text):
+            found.update(_digests(_words(bare(piece).lines)))
     return found
 
 
-def runs_of(answer: str) -> set[bytes]:
-    """The digests of all runs of an answer, to be compared with those of ``orders_of``."""
-    words = _words(answer)
-    return {*_digests(words, RUN, TELLING), *_digests(words, HARMFUL, HARMFUL)}
+def _around(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The stretches around the words that give orders; where two meet they are one."""
+    start = end = 0
+    for at, word in enumerate(words):
+        if word in _ORDERS:
+            if not end or at - BEFORE > end:
+                yield start, end
+                start = max(0, at - BEFORE)
+            end = at + AFTER
+    yield start, end
 
 
 def gives_orders(text: str) -> bool:
@@ -65,12 +84,17 @@ def gives_orders(text: str) -> bool:
     return judged(text, "fact").decision != "fine"
 
 
+def has_order(text: str) -> bool:
+    """Whether one of its sentences, taken by itself, does."""
+    return gives_orders(text) and any(gives_orders(one) for one in _SENTENCE.split(text) if one)
+
+
 def _harmful(output: str) -> Iterator[str]:
     """The sentences of an output that show a harm, each with its neighbours: an order may be broken over lines."""
     pieces = [
         piece[start : start + _LONGEST_PIECE]
-        for piece in _PIECE.split(output)
-        if piece.strip()
+        for piece in _SENTENCE.split(output)
+        if piece and piece.strip()
         for start in range(0, len(piece), _LONGEST_PIECE)
     ]
     for at in range(len(pieces)):
@@ -79,19 +103,23 @@ def _harmful(output: str) -> Iterator[str]:
             yield together
 
 
-def _words(text: str) -> list[str]:
-    return _SIGN.sub(r" \1 ", bare(text).prose).split()
+def _words(lines: str) -> list[str]:
+    return _WORD.findall(_SIGN.sub(r" \1 ", lines))
 
 
-def _digests(words: Sequence[str], length: int, telling: int) -> Iterator[bytes]:
-    for at in range(len(words)):
-        run = words[at : at + length]
-        if run and _SIGN.fullmatch(run[0]):
-            run = words[at : at + SIGNS]
-            if len(run) == SIGNS:
+def _digests(words: Sequence[str]) -> Iterator[bytes]:
+    """Of each run: from a word that is no stop word on, the shortest that is long and telling enough."""
+    for at, first in enumerate(words):
+        if _SIGN.fullmatch(first):
+            if len(run := words[at : at + SIGNS]) == SIGNS:
                 yield _digest(run)
-        elif len(run) == length and sum(word not in STOP_WORDS for word in run) >= telling:
-            yield _digest(run)
+        elif first not in STOP_WORDS:
+            telling = 0
+            for end in range(at, len(words)):
+                telling += words[end] not in STOP_WORDS
+                if telling >= TELLING and end - at + 1 >= RUN:
+                    yield _digest(words[at : end + 1])
+                    break
 
 
 def _digest(run: Sequence[str]) -> bytes:

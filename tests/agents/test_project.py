@@ -87,7 +87,15 @@ def test_no_credential_of_an_origin_gets_into_the_space(url: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["/srv/git/api.git", "../api", "file:///srv/git/api", "C:\\git\\api", "C:/git/api", "", "https://x/"],
+    [
+        "/srv/git/api.git",
+        "../api",
+        "file:" + "///srv/git/api",
+        "C:\\git\\api",
+        "C:/git/api",
+        "",
+        "https://x/",
+    ],
 )
 def test_a_path_of_this_machine_is_no_origin(url: str) -> None:
     assert space_of_origin(url) is None

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -257,6 +258,41 @@ def test_where_one_file_cannot_be_replaced_the_others_are_put_back(
     assert tree(used) == before
 
 
+@pytest.mark.parametrize("upgrade", [False, True])
+def test_a_disk_that_is_full_from_some_moment_on_loses_nothing(
+    upgrade: bool, used: Path, setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = tree(used)
+    if upgrade:
+        install(setup)
+    wanted = replace(setup, hook=("/new/truerecall-hook",)) if upgrade else setup
+    before = tree(used)
+    sync = os.fsync
+
+    for room in range(50):
+        left = [room]
+
+        def full(descriptor: int, left: list[int] = left) -> None:
+            if not left[0]:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            left[0] -= 1
+            sync(descriptor)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            try:
+                install(wanted)
+            except InstallError as error:
+                assert "nothing was changed: No space left on device" in str(error)
+            else:
+                break
+        assert tree(used) == before
+
+    assert room > 4
+    remove(wanted)
+    assert tree(used) == start
+
+
 def test_where_a_folder_cannot_be_made_nothing_is_written(home: Path, setup: Setup) -> None:
     (home / ".codex").write_text("a file")
     before = tree(home)
@@ -307,23 +343,29 @@ carry_out(setup, plan_install(setup, {"claude-code": claude_code, "codex": codex
 
 
 @pytest.mark.parametrize(
-    "name", ["claude-code.json", "codex.json", "settings.json", "hooks.json", "config.toml"]
+    "name",
+    ["claude-code.next", "codex.next", "settings.json", "hooks.json", "config.toml", "claude-code.json"],
 )
-def test_what_a_killed_run_left_is_completed_by_the_next_and_undone_to_the_byte(
-    name: str, used: Path, setup: Setup
+@pytest.mark.parametrize("fixture", ["home", "used"])
+@pytest.mark.parametrize("again", [False, True])
+def test_what_a_killed_run_left_can_be_completed_and_undone_to_the_byte(
+    name: str, fixture: str, again: bool, setup: Setup, request: pytest.FixtureRequest
 ) -> None:
-    before = tree(used)
-    done = subprocess.run([sys.executable, "-c", KILLED, str(used), name], check=False)
+    home = request.getfixturevalue(fixture)
+    before = tree(home)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(home), name], check=False)
     assert done.returncode == 9
 
-    install(setup)
-
-    assert plan_install(setup, TOOLS).changes == ()
-    assert not [
-        path for path in used.rglob("*") if path.name.endswith((".truerecall-new", ".truerecall-old"))
-    ]
+    if again:
+        install(setup)
+        assert plan_install(setup, TOOLS).changes == ()
+        left = [
+            path for path in home.rglob("*") if path.name.endswith((".truerecall-new", ".truerecall-old"))
+        ]
+        assert left == []
     remove(setup)
-    assert tree(used) == before
+
+    assert tree(home) == before
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no flock")
@@ -391,3 +433,33 @@ def test_a_removed_file_comes_back(home: Path, setup: Setup) -> None:
     carry_out(setup, plan_removal(setup, tools))
 
     assert old.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("folder", ["/usr/a b", "/usr/日本語 #1 100%", '/usr/it\'s "here" \\ $HOME'])
+def test_programs_in_any_folder_are_written_recognised_and_taken_out(
+    folder: str, used: Path, setup: Setup
+) -> None:
+    before = tree(used)
+    odd = replace(
+        setup, hook=(f"{folder}/truerecall-hook",), server=(f"{folder}/truerecall", "agents", "mcp")
+    )
+    every = {tool: tool_install(tool) for tool in TABLE}
+    carry_out(odd, plan_install(odd, every))
+
+    assert plan_install(odd, every).changes == ()
+    hooks = json.loads((used / ".codex" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+    command = hooks["Stop"][0]["hooks"][0]["command"]
+    assert shlex.split(command) == [f"{folder}/truerecall-hook", "codex"]
+    carry_out(setup, plan_install(setup, every))  # over the odd one
+    assert folder not in (used / ".codex" / "config.toml").read_text(encoding="utf-8")
+    carry_out(setup, plan_removal(setup, every))
+    assert tree(used) == before
+
+
+def test_a_program_whose_path_is_not_utf_8_is_refused(used: Path, setup: Setup) -> None:
+    before = tree(used)
+
+    with pytest.raises(InstallError, match="not UTF-8"):
+        install(replace(setup, hook=("/usr/\udcff/truerecall-hook",)))
+
+    assert tree(used) == before

@@ -86,25 +86,26 @@ def carry_out(setup: Setup, plan: Plan) -> None:
                     remedy="Run it again, and look at the new diff.",
                 )
         old = {part.name: kept.files(part.name) for part in plan.parts}
-        for path in {path for files in old.values() for path in files}:
+        touched = {part.name: kept.touched(part.name) for part in plan.parts}
+        for path in {path for files in touched.values() for path in files}:
             clear_left(path)
         if plan.removes:
             write_all(plan.changes)
             for part in plan.parts:
-                kept.note(part.name, {})
-                _remove_folders(old[part.name].values())
+                kept.forget(part.name)
+                _remove_folders(touched[part.name].values())
             kept.sweep()
             return
+        done = False
         try:
             for part in plan.parts:
                 if part.changes:
-                    kept.note(part.name, old[part.name] | _kept_files(kept, part, old[part.name]))
+                    kept.stage(part.name, old[part.name] | _kept_files(kept, part, touched[part.name]))
             write_all(plan.changes)
-        except BaseException:
-            for name, files in old.items():
-                kept.note(name, files)
-            raise
+            done = True
         finally:
+            for part in plan.parts:
+                kept.settle(part.name, done)
             kept.sweep()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from truerecall.agents.install.json_scan import BadJson, Node, scan
-from truerecall.agents.install.records import Change, bytes_of
+from truerecall.agents.install.records import Change, bytes_of, utf8
 from truerecall.errors import InstallError
 
 Step = str | int
@@ -74,7 +74,7 @@ class JsonText:
 
     def data(self) -> bytes:
         """The document as the bytes of a file."""
-        return ((_BOM if self.bom else "") + self.text).encode("utf-8", "surrogatepass")
+        return utf8((_BOM if self.bom else "") + self.text, self.where)
 
     def _node(self, steps: tuple[Step, ...]) -> Node | None:
         node: Node | None = self.root

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,23 +45,23 @@ class Kept:
     folder: Path
 
     def files(self, name: str) -> dict[Path, KeptFile]:
-        """What was installed under a name (a tool's), by path; empty where nothing was, or the record is damaged."""
-        data = bytes_of(self._record(name))
-        if data is None:
-            return {}
-        try:
-            record = json.loads(data)
-            if record["version"] != _VERSION:
-                return {}
-            files = [_file(item) for item in record["files"]]
-        except (ValueError, KeyError, TypeError):
-            # Without a record, uninstalling takes our pieces out instead of putting the old file back.
-            return {}
-        return {file.path: file for file in files}
+        """What is installed under a name (a tool's), by path; empty where nothing is, or the record is damaged.
+
+        Where a run was killed between its files and its record, what it had staged counts for the files it wrote.
+        """
+        staged = _read(self._staged(name))
+        written = {path: file for path, file in staged.items() if digest(bytes_of(path)) == file.after}
+        return _read(self._record(name)) | written
+
+    def touched(self, name: str) -> dict[Path, KeptFile]:
+        """Every file that was installed or was about to be, written or not."""
+        return _read(self._record(name)) | _read(self._staged(name))
 
     def names(self) -> tuple[str, ...]:
         """Under which names something is installed."""
-        return tuple(sorted(path.stem for path in self.folder.glob("*.json")))
+        return tuple(
+            sorted({path.stem for kind in ("json", "next") for path in self.folder.glob(f"*.{kind}")})
+        )
 
     def backup(self, sha: str) -> bytes | None:
         """What is kept under a hash; None where it is gone or is not what its name says."""
@@ -75,11 +75,8 @@ class Kept:
             _write(self.folder / "files" / sha, data)
         return sha
 
-    def note(self, name: str, files: dict[Path, KeptFile]) -> None:
-        """Record what is installed under a name; nothing forgets the name."""
-        if not files:
-            self._record(name).unlink(missing_ok=True)
-            return
+    def stage(self, name: str, files: dict[Path, KeptFile]) -> None:
+        """Write what is about to be installed under a name beside its record."""
         items = [
             {
                 "path": str(file.path),
@@ -90,19 +87,39 @@ class Kept:
             for file in files.values()
         ]
         text = json.dumps({"version": _VERSION, "files": items}, indent=2)
-        _write(self._record(name), text.encode())
+        _write(self._staged(name), text.encode())
+
+    def settle(self, name: str, installed: bool) -> None:
+        """Make what was staged the record, or drop it; neither takes any room on the disk."""
+        staged = self._staged(name)
+        with contextlib.suppress(FileNotFoundError):
+            if installed:
+                staged.replace(self._record(name))
+            else:
+                staged.unlink()
+
+    def forget(self, name: str) -> None:
+        """Nothing is installed under a name any more."""
+        for path in (self._record(name), self._staged(name)):
+            path.unlink(missing_ok=True)
 
     def sweep(self) -> None:
         """Remove what no record needs any more, and with the last record the folders that were made for it."""
-        needed = {file.before for name in self.names() for file in self.files(name).values()}
+        records = (path for name in self.names() for path in (self._record(name), self._staged(name)))
+        needed = {file.before for record in records for file in _read(record).values()}
         for path in (self.folder / "files").glob("*"):
             if path.name not in needed:
                 path.unlink(missing_ok=True)
+        for path in self.folder.glob("*.part"):  # of a run that was killed
+            path.unlink(missing_ok=True)
         if self.names():
             return
         made = (bytes_of(self._made) or b"").decode("utf-8", "surrogateescape").splitlines()
         self._made.unlink(missing_ok=True)
-        for folder in (self.folder / "files", self.folder, *(Path(line) for line in made)):
+        self._remove_folders([Path(line) for line in made])
+
+    def _remove_folders(self, above: Sequence[Path]) -> None:
+        for folder in (self.folder / "files", self.folder, *above):
             with contextlib.suppress(OSError):  # what else is in it stays
                 folder.rmdir()
 
@@ -115,7 +132,11 @@ class Kept:
             (self.folder / "files").mkdir(exist_ok=True, mode=0o700)
             if made:
                 _write(self._made, "\n".join(map(str, made)).encode("utf-8", "surrogateescape"))
+        except InstallError:
+            self._remove_folders(made)
+            raise
         except OSError as error:
+            self._remove_folders(made)
             raise InstallError(
                 f"the folder of backups cannot be made: {error.strerror}",
                 where=str(self.folder),
@@ -143,6 +164,25 @@ class Kept:
 
     def _record(self, name: str) -> Path:
         return self.folder / f"{name}.json"
+
+    def _staged(self, name: str) -> Path:
+        return self.folder / f"{name}.next"
+
+
+def _read(path: Path) -> dict[Path, KeptFile]:
+    """The files of a record; none where there is none, or it is damaged."""
+    data = bytes_of(path)
+    if data is None:
+        return {}
+    try:
+        record = json.loads(data)
+        if record["version"] != _VERSION:
+            return {}
+        files = [_file(item) for item in record["files"]]
+    except (ValueError, KeyError, TypeError):
+        # Without a record, uninstalling takes our pieces out instead of putting the old file back.
+        return {}
+    return {file.path: file for file in files}
 
 
 def _file(item: Any) -> KeptFile:

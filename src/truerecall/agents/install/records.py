@@ -79,6 +79,18 @@ def bytes_of(path: Path) -> bytes | None:
         ) from None
 
 
+def utf8(text: str, where: Path) -> bytes:
+    """A file's text as bytes; ``InstallError`` where a path of ours in it is not UTF-8."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InstallError(
+            "a path that is to be written into the file is not UTF-8",
+            where=str(where),
+            remedy="Install the package, and name the store, below a folder whose name is.",
+        ) from None
+
+
 def is_our_hook(command: object) -> bool:
     """Whether a command of somebody's settings is one that installing wrote."""
     return isinstance(command, str) and HOOK_NAME in command

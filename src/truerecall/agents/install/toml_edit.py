@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from truerecall.agents.install.records import Change, bytes_of
+from truerecall.agents.install.records import Change, bytes_of, utf8
 from truerecall.errors import InstallError
 
 MARK = "# truerecall: `truerecall agents uninstall` takes this out again"
@@ -179,7 +179,7 @@ def edit_toml(path: Path, edit: Callable[[TomlText], TomlText], *, mode: int | N
     before = bytes_of(path)
     old = read_toml(before, path)
     new = edit(old)
-    return Change(path, before, before if new.text == old.text else new.text.encode(), mode)
+    return Change(path, before, before if new.text == old.text else utf8(new.text, path), mode)
 
 
 def read_toml(data: bytes | None, where: Path) -> TomlText:

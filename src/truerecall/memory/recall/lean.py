@@ -20,6 +20,7 @@ from truerecall.memory.store.lean_rows import LeanRows
 from truerecall.memory.write.border import normalise
 
 _DEPTH = 100  # rows that are weighed with what stands beside them
+_NEAR = 0.35  # of the best coverage: what comes less near is another subject's
 _SPARE = 2  # times the limit: some of the first say the same
 
 
@@ -81,7 +82,7 @@ def recall_lean(path: Path, scope: Scope, request: LeanRequest) -> LeanRecall:
         words = read_words(rows, terms)
         alone = score_rows(rows, words, _hidden(rows, request.exclude_session), _DEPTH)
         found = matched(rows, words, alone)
-        first = [row for row in found if row.relevant][: _SPARE * request.limit]
+        first = _kept(found)[: _SPARE * request.limit]
         entries = rows.entries([row.place for row in first])
     return LeanRecall(_hits(first, entries, request.limit), len(found), words.left_out, words.exact)
 
@@ -107,6 +108,14 @@ def _hidden(rows: LeanRows, session: str | None) -> frozenset[int]:
     if session is None:
         return frozenset()
     return frozenset().union(*rows.of_sessions(rows.sessions_called(session)).values())
+
+
+def _kept(found: list[Matched]) -> list[Matched]:
+    """Where one row can be about the prompt's subject, all that come near the best of them; else none."""
+    if not any(row.relevant for row in found):
+        return []
+    least = _NEAR * max(row.coverage for row in found)
+    return [row for row in found if row.coverage >= least]
 
 
 def _hits(first: list[Matched], entries: list[Entry], limit: int) -> tuple[LeanHit, ...]:

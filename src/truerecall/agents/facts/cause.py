@@ -36,7 +36,8 @@ def cause(said: Said) -> Finding | None:
         and not said.sentence.before
     ):
         return _made(said, body, 2.0, subject=said.sentence.lead)
-    if _FINDING.match(label) and _FOLLOWS.search(body):
+    finding = label or (said.sentence.lead if said.shape == "sentence" else "")
+    if _FINDING.match(finding) and _FOLLOWS.search(body):
         return _made(said, body, 1.5)
     if not said.user and said.shape != "done" and any(_SECTION.search(one) for one in said.above):
         return _made(said, said.sentence.text, 2.0, topic=True)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from truerecall.agents.facts.cues import cues
 from truerecall.agents.facts.known import key_of, normalised
@@ -13,7 +14,7 @@ from truerecall.agents.facts.wording import Finding, is_hanging, name_of, said_i
 
 MOST_OF_A_TURN = 12
 """Facts of one turn: of more, those of the greatest weight."""
-MOST_OF_A_KIND = 5
+MOST_OF_A_KIND = 6
 """Of one kind in one turn."""
 
 _NOT_A_PERSON = cues("extract", "not a person")
@@ -50,8 +51,12 @@ def _of_turn(kept: Kept, project: str) -> Iterator[Fact]:
             continue
         said = said_in(sentence, turn.role == "user", project)
         finding = next((found for rule in OF_A_SENTENCE if (found := rule(said)) is not None), None)
-        if finding is not None and (sentence.before or not is_hanging(finding.text)):
+        if finding is None or (not sentence.before and is_hanging(finding.text)):
+            continue
+        if not finding.text.endswith((":", "\uff1a")):  # else it says what follows it, and not here
             findings.append(finding)
+        elif finding.kind == "path":
+            findings.append(replace(finding, text=finding.text.rstrip(":\uff1a ")))
     for finding in _chosen(findings):
         yield Fact(
             kind=finding.kind,

@@ -3,7 +3,16 @@
 import re
 
 from truerecall.agents.facts.cues import cues
-from truerecall.agents.facts.wording import Finding, Said, is_question, is_unsure, labelled, topic_of, worded
+from truerecall.agents.facts.wording import (
+    Finding,
+    Said,
+    is_plan,
+    is_question,
+    is_unsure,
+    labelled,
+    topic_of,
+    worded,
+)
 
 _LABEL = cues("path", "label")
 _NAMELESS = cues("path", "nameless")
@@ -33,6 +42,11 @@ _LIVES = re.compile(
     rf"`?({_PATH})`?(?![\w/])",
     re.I,
 )
+_KEEPS_IN = re.compile(
+    r"\b(?:maintains?|keeps?|stores?|writes|saves|records|persists?|exists?|goes?)\b[^:?]{1,70}? (?:in|at|to|under) "
+    rf"`({_PATH})`",
+    re.I,
+)
 _MOVED = re.compile(
     rf"\b(?:moved|renamed|relocated|migrated|renames|moves)\b.{{1,100}}?(?:\bto\b|→|->)\s*`?({_PATH})`?",
     re.I,
@@ -50,6 +64,8 @@ def path(said: Said) -> Finding | None:
     label, body = labelled(text)
     if match := _LIVES.search(text):
         return _made(said, match.group(1), label, 2.0)
+    if said.shape in ("sentence", "item") and not is_plan(said.text) and (match := _KEEPS_IN.search(text)):
+        return _made(said, match.group(1), label, 1.2)
     if match := _MOVED.search(text):
         return _made(said, match.group(1), label, 1.5)
     if _LABEL.match(label) and not _PLANNED.search(f"{label} {body}"):

@@ -9,18 +9,19 @@ const SERVER = ["truerecall", "agents", "mcp"]
 const PATIENCE = 2000 // milliseconds: a prompt waits no longer
 
 // Calls the hook with an event on its standard input; "" where it fails, prints nothing, or takes too long.
-function call(event, abandoned) {
+// What outlives is in a group of its own: no Ctrl-C in the terminal reaches it, and nobody ends it.
+function call(event, outlives) {
   return new Promise((resolve) => {
     try {
-      const child = spawn(HOOK[0], [...HOOK.slice(1), "opencode"], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
+      const options = { stdio: ["pipe", "pipe", "ignore"], windowsHide: true, detached: outlives }
+      const child = spawn(HOOK[0], [...HOOK.slice(1), "opencode"], options)
       const chunks = []
       const done = (text) => {
         clearTimeout(timer)
         resolve(text)
       }
       const timer = setTimeout(() => {
-        // What keeps a session goes on by itself; what answers a prompt is of no use any more.
-        if (!abandoned) child.kill("SIGKILL")
+        if (!outlives) child.kill("SIGKILL")
         child.stdout.destroy()
         child.unref()
         resolve("")
@@ -54,7 +55,6 @@ const TrueRecall = async ({ directory }) => {
   const keep = (event) => {
     const going = call(event, true).finally(() => pending.delete(going))
     pending.add(going)
-    return going
   }
 
   return {
@@ -98,7 +98,7 @@ const TrueRecall = async ({ directory }) => {
           if (told.info.parentID) children.add(told.info.id)
           else begun.set(told.info.id, true)
         } else if (event.type === "session.idle" && !children.has(told.sessionID)) {
-          await keep({ hook_event_name: "Stop", session_id: told.sessionID, cwd: directory })
+          keep({ hook_event_name: "Stop", session_id: told.sessionID, cwd: directory })
         }
       } catch {}
     },

@@ -247,7 +247,7 @@ def test_sqlite_itself_refuses_every_other_table_column_and_statement(
     kept = lambda *a, **k: opened.append(real(*a, **k)) or opened[-1]  # noqa: E731
     monkeypatch.setattr(sqlite3, "connect", kept)
     monkeypatch.setattr(
-        "truerecall.agents.transcripts.opencode.closing", lambda connection: _Open(connection)
+        "truerecall.agents.transcripts.foreign_database.closing", lambda connection: _Open(connection)
     )
     database.read()
 

@@ -7,12 +7,11 @@ avoided.
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
 
 from truerecall.agents.records import ToolName
+from truerecall.agents.transcripts.foreign_database import Found, look_into
 from truerecall.agents.transcripts.opencode_messages import (
     MessageRow,
     SessionRow,
@@ -23,15 +22,11 @@ from truerecall.agents.transcripts.opencode_messages import (
 from truerecall.agents.transcripts.reading import Cursor, Reading, Transcript
 from truerecall.errors import TranscriptError
 
-Found = TypeVar("Found")
-
 _COLUMNS: Mapping[str, frozenset[str]] = {
     "session": frozenset({"id", "parent_id", "directory", "version", "time_created", "time_updated"}),
     "message": frozenset({"id", "session_id", "time_created", "time_updated", "data"}),
     "part": frozenset({"id", "message_id", "session_id", "time_updated", "data"}),
 }
-_FUNCTIONS = ("max",)
-_PATIENCE = 2.0  # seconds for a lock: readers of a WAL file wait for nobody but a recovery
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -112,56 +107,14 @@ class OpenCodeReader:
 
 
 def _asked(database: Path, work: Callable[[sqlite3.Connection], Found]) -> Found:
-    """What ``work`` finds in a database, which may be in use.
-
-    Without a WAL file nobody has it open: it is then read as a file that nobody changes, so that SQLite makes none
-    beside it. Should OpenCode have come in meanwhile, it is read again as one that is in use.
-    """
-    wal = database.with_name(f"{database.name}-wal")
     try:
-        if not wal.exists():
-            before = _stamp(database)
-            try:
-                found = _worked(database, "&immutable=1", work)
-            except sqlite3.Error:
-                if not wal.exists() and _stamp(database) == before:
-                    raise
-            else:
-                if not wal.exists() and _stamp(database) == before:
-                    return found
-        return _worked(database, "", work)
+        return look_into(database, _COLUMNS, work)
     except (sqlite3.Error, OSError) as error:
         raise TranscriptError(
             f"OpenCode's database cannot be read: {error}",
             where=str(database),
             remedy="Start OpenCode once, which mends it, or name another with OPENCODE_DB; then try again.",
         ) from None
-
-
-def _worked(database: Path, options: str, work: Callable[[sqlite3.Connection], Found]) -> Found:
-    address = f"{database.absolute().as_uri()}?mode=ro{options}"
-    with closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE)) as connection:
-        connection.set_authorizer(_allowed)
-        connection.text_factory = lambda data: data.decode("utf-8", "replace")
-        return work(connection)
-
-
-def _stamp(database: Path) -> tuple[int, int]:
-    status = database.stat()
-    return status.st_mtime_ns, status.st_size
-
-
-def _allowed(
-    action: int, first: str | None, second: str | None, database: str | None, trigger: str | None
-) -> int:
-    """Nothing but SELECT, and of three tables the columns that are needed."""
-    if action == sqlite3.SQLITE_SELECT:
-        return sqlite3.SQLITE_OK
-    if action == sqlite3.SQLITE_READ and first is not None and first in _COLUMNS:
-        return sqlite3.SQLITE_OK if not second or second in _COLUMNS[first] else sqlite3.SQLITE_DENY
-    if action == sqlite3.SQLITE_FUNCTION and second in _FUNCTIONS:
-        return sqlite3.SQLITE_OK
-    return sqlite3.SQLITE_DENY
 
 
 def _sessions(connection: sqlite3.Connection, only: str | None = None) -> list[SessionRow]:

@@ -10,9 +10,9 @@ from pathlib import Path
 _SECONDS = 2.0  # git answers in a few milliseconds; one that hangs must not hold a prompt up
 _CASE_BLIND = ("github.com", "gitlab.com", "bitbucket.org")
 # A host of one letter is a drive of Windows.
-_SCP = re.compile(r"(?:[^/\s]*@)?([^@:/\s]{2,}):(?!//)(.+)")
+_SCP = r"(?:[^/\s]*@)?([^@:/\s]{2,}):(?!//)(.+)"
 # Up to the last @ before the path: a password may hold one that nobody escaped.
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^/]*@)?(\[[0-9a-f:.]+\]|[^:/]+)(?::\d*)?/(.+)", re.IGNORECASE)
+_URL = r"[a-z][a-z0-9+.-]*://(?:[^/]*@)?(\[[0-9a-f:.]+\]|[^:/]+)(?::\d*)?/(.+)"
 _CONFIG = ("config", "--null", "--get-regexp", r"^(user\.email|remote\..*\.url)$")
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f*%?\ud800-\udfff]")
 
@@ -62,7 +62,7 @@ def project_of(cwd: str | Path, environment: Mapping[str, str] | None = None) ->
 
 def space_of_origin(url: str) -> str | None:
     """``host/path`` of a remote's address, without user, password, port and ``.git``; None for a local path."""
-    match = _URL.fullmatch(url.strip()) or _SCP.fullmatch(url.strip())
+    match = re.fullmatch(_URL, url.strip(), re.IGNORECASE) or re.fullmatch(_SCP, url.strip())
     if match is None or url.strip().lower().startswith("file:"):
         return None
     host, path = match.group(1).lower(), match.group(2)

@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truerecall.agents.hook.events import Asked, Purpose, asked
+from truerecall.agents.hook.events import TOOLS, Asked, Purpose, asked
+from truerecall.agents.records import ToolName
 from truerecall.errors import InvalidInput
 
 SAMPLES = Path(__file__).resolve().parents[2] / "fixtures/agents/hooks"
@@ -15,6 +17,10 @@ SAMPLES = Path(__file__).resolve().parents[2] / "fixtures/agents/hooks"
 
 def sample(tool: str, name: str) -> Asked:
     return asked([tool], (SAMPLES / tool / f"{name}.json").read_bytes(), {})
+
+
+def test_the_hook_is_for_every_tool() -> None:
+    assert get_args(ToolName) == TOOLS
 
 
 def test_a_prompt_of_claude_code() -> None:

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from truerecall.agents.records import ToolName
 from truerecall.core.entry import Entry
 from truerecall.memory.recall.pack import pack, when
 from truerecall.memory.write.border import RECALL_CLOSE, RECALL_OPEN
 from truerecall.models.tokens import counter
+
+if TYPE_CHECKING:
+    from truerecall.agents.records import ToolName
 
 INLINE = 9_500
 """A longer text Claude Code and Cursor put into a file (from 10,000 UTF-16 units), and Codex cuts (about 10,000 bytes):
@@ -25,7 +28,7 @@ class Block:
     """By the counter that needs nothing installed, which counts rather more than less."""
 
 
-def block(ranked: Sequence[Entry], what: str, budget: int, tool: ToolName) -> Block | None:
+def block(ranked: Sequence[Entry], what: str, budget: int, tool: "ToolName") -> Block | None:
     """The entries that fit, in one block that begins by saying ``what`` it is; None where none fits.
 
     The marks of a recalled block enclose all of it, and the saying is a heading: so capture knows the block again and
@@ -49,7 +52,7 @@ def block(ranked: Sequence[Entry], what: str, budget: int, tool: ToolName) -> Bl
     return None
 
 
-def size_inline(text: str, tool: ToolName) -> int:
+def size_inline(text: str, tool: "ToolName") -> int:
     """The length of a text as its tool measures it: Codex in bytes, the others in units of UTF-16."""
     if tool == "codex":
         return len(text.encode("utf-8", "surrogatepass"))

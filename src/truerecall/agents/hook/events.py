@@ -3,10 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
-from truerecall.agents.records import ToolName
 from truerecall.errors import InvalidInput
+
+if TYPE_CHECKING:  # to load the records of transcripts takes a prompt 2 ms
+    from truerecall.agents.records import ToolName
+
+TOOLS: "tuple[ToolName, ...]" = ("claude-code", "codex", "opencode", "cursor")
+"""Each of ``ToolName``."""
 
 NOTIFY = "codex-notify"
 """Codex's ``notify`` gives its JSON as an argument."""
@@ -39,7 +44,7 @@ _PURPOSES: Mapping[str, Purpose] = {
 class Asked:
     """One event of one session."""
 
-    tool: ToolName
+    tool: "ToolName"
     event: str
     """As the agent calls it."""
     session: str
@@ -69,11 +74,12 @@ def asked(arguments: Sequence[str], data: bytes, environment: Mapping[str, str])
     """
     name = arguments[0] if arguments else ""
     notify = name == NOTIFY
-    tool = "codex" if notify else name
-    if tool not in get_args(ToolName):
+    named = "codex" if notify else name
+    tool = next((each for each in TOOLS if each == named), None)
+    if tool is None:
         raise InvalidInput(
             "the hook was called for no tool that it knows",
-            remedy=f"Call it as truerecall-hook TOOL, with one of: {', '.join(get_args(ToolName))}.",
+            remedy=f"Call it as truerecall-hook TOOL, with one of: {', '.join(TOOLS)}.",
         )
     if notify:
         given = _object(arguments[1].encode("utf-8", "surrogateescape") if len(arguments) > 1 else b"")
@@ -86,7 +92,7 @@ def asked(arguments: Sequence[str], data: bytes, environment: Mapping[str, str])
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     cwd = _text(given, "cwd") or root or environment.get("CURSOR_PROJECT_DIR") or environment.get("PWD")
     return Asked(
-        tool=cast(ToolName, tool),
+        tool=tool,
         event=_text(given, "hook_event_name") or (_text(given, "type") if notify else ""),
         session=session,
         transcript=_text(given, "agent_transcript_path", "transcript_path"),

@@ -4,13 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from truerecall.agents.exclusion import excluded
 from truerecall.agents.places import Places
 from truerecall.agents.project import Project, project_of
-from truerecall.agents.records import ToolName
 from truerecall.agents.settings import AgentSettings, scope_of
 from truerecall.core.entry import Scope
+
+if TYPE_CHECKING:
+    from truerecall.agents.records import ToolName
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ def surroundings(
 
 
 def why_off(
-    tool: ToolName, cwd: str, environment: Mapping[str, str], places: Places, settings: AgentSettings
+    tool: "ToolName", cwd: str, environment: Mapping[str, str], places: Places, settings: AgentSettings
 ) -> str | None:
     """What keeps every hook of a tool from doing anything in a folder; None where nothing does."""
     if tool == "claude-code" and environment.get("CURSOR_VERSION"):

@@ -1,5 +1,7 @@
 """The real Codex in a home of its own, its model played by the scripted server on loopback."""
 
+import json
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,6 +61,31 @@ class CodexHome:
         return run(
             [self.command, *arguments], environment=self.environment, cwd=cwd or self.home, server=self.server
         )
+
+    def trust(self) -> None:
+        """Review every hook, as its user does by ``/hooks``: Codex notes it in ``config.toml``."""
+        asked = (
+            {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "test", "version": "1"}}},
+            {"method": "initialized"},
+            {"id": 2, "method": "hooks/list", "params": {"cwds": [str(self.home)]}},
+        )
+        process = subprocess.Popen(
+            [self.command, "app-server"], env=self.environment, cwd=self.home, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert process.stdin is not None and process.stdout is not None
+        for message in asked:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        process.stdin.flush()
+        answer = next(line for line in map(json.loads, process.stdout) if line.get("id") == 2)
+        process.stdin.close()  # it ends by itself then
+        process.wait(30)
+        process.stdout.close()
+        hooks = [hook for item in answer["result"]["data"] for hook in item["hooks"]]
+        with (self.folder / "config.toml").open("a", encoding="utf-8") as file:
+            for hook in hooks:
+                key = json.dumps(hook["key"])
+                file.write(f'\n[hooks.state.{key}]\ntrusted_hash = "{hook["currentHash"]}"\n')
 
 
 def fresh_codex(

@@ -1,6 +1,7 @@
 """The real Codex takes what installing writes, runs it once it is trusted, and says so to the doctor."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,27 @@ def test_the_doctor_hears_from_codex_that_nobody_has_reviewed_the_hooks(
     assert finding.detail == (
         "codex skips what nobody reviewed: preCompact, sessionEnd, sessionStart, stop, subagentStop, userPromptSubmit"
     )
+
+
+def test_reviewed_hooks_run_without_more_ado_and_the_doctor_says_so(
+    commands: Any, tmp_path: Path, stand_in: StandIn, project: Path
+) -> None:
+    with ScriptedServer(Scenario.of({"when": "", "reply": "Hello."})) as server:
+        path = (stand_in.folder, commands["codex"].parent)
+        codex = fresh_codex(commands["codex"], tmp_path / "home", server, path=path)
+        setup = stand_in.setup(codex.environment)
+        carry_out(setup, plan_install(setup, TOOLS))
+        codex.trust()
+
+        assert "CONTEXT-OF-UserPromptSubmit" in asked(codex, project).said[0]
+        found = list(examine(setup, ("codex",), project, system_clock))
+        assert [(one.level, one.detail) for one in found if one.check == "trusted"] == [("ok", "6 hooks")]
+
+        # Installed from elsewhere, the hooks are others: they want to be looked at again.
+        moved = replace(setup, hook=(f"{stand_in.hook}", "--moved"))
+        carry_out(moved, plan_install(moved, TOOLS))
+        found = list(examine(moved, ("codex",), project, system_clock))
+        assert [one.level for one in found if one.check == "trusted"] == ["fail"]
 
 
 def test_uninstalling_after_codex_wrote_on_leaves_its_own_settings(

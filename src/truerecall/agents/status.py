@@ -111,7 +111,7 @@ def tool_status(tool: ToolName, notes: Sequence[Note], now: datetime, off: str |
 
     return ToolStatus(
         tool=tool,
-        fired=own[-1].at if own else None,
+        fired=max((note.at for note in own), default=None),
         recall=last("injected"),
         capture=last("captured") or last("started"),
         failure=last("failed"),

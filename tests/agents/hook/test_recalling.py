@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from truerecall.agents.hook.recalling import question
+from truerecall.agents.hook.recalling import question, without_repeats
 from truerecall.core.entry import Trust
+from truerecall.memory.memory import Memory
 from truerecall.memory.write.border import strip_recalled
 
 WINDOWS = "Login on Windows fails because the path separator of the token cache was hard-coded."
@@ -160,6 +161,22 @@ def test_of_a_long_answer_the_passages_that_speak_to_the_prompt_are_shown(home: 
     assert WINDOWS in text
     assert "[…]" in text
     assert len(text) < 1700
+
+
+def test_a_fact_beside_the_turn_that_it_quotes_takes_no_room(home: Any) -> None:
+    said, quoted, own = entries = [
+        made(text)
+        for made, text in (
+            (home.turn, f"I looked. {WINDOWS}\nThat was it."),
+            (lambda text: home.fact(text, "caused_by", "x"), f"{WINDOWS} That\nwas it."),
+            (home.turn, "Login on Windows works since then."),
+        )
+    ]
+    with Memory.open(":memory:", embedder="none") as memory:
+        stored = [memory.get(result.id or "") for result in memory.remember(entries)]
+
+    assert [entry.text for entry in without_repeats(stored)] == [said.text, own.text]
+    assert [entry.text for entry in without_repeats(stored[1:])] == [quoted.text, own.text]
 
 
 def test_the_tokens_of_the_settings_are_kept_to(home: Any) -> None:

@@ -301,6 +301,14 @@ def test_a_store_of_something_else_is_a_failure(setup: Setup) -> None:
     assert of(examined(setup, "claude-code"), "store").level == "fail"
 
 
+def test_a_server_whose_library_is_missing_is_a_failure(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truerecall.agents.doctor.find_spec", lambda name: None)
+
+    assert of(examined(setup, "claude-code"), "MCP server").remedy == "install truerecall[agents]"
+
+
 def test_another_installation_on_path_is_a_warning(setup: Setup, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -91,6 +92,14 @@ def _shared(setup: Setup, clock: Clock) -> Iterator[Finding]:
         if not getattr(settings.hook, name):
             yield Finding("memory", "settings", "warn", f"{name} is off", f"set {name} = true in {path}")
     yield _store(settings.store(setup.places), settings, clock)
+    if find_spec("mcp") is None:
+        yield Finding(
+            "memory",
+            "MCP server",
+            "fail",
+            "the package mcp is not installed: hooks work, the tools recall and remember do not",
+            "install truerecall[agents]",
+        )
     other = on_path((HOOK_NAME,), setup.environment)
     if other is not None and Path(other).resolve() != Path(setup.hook[0]).resolve():
         yield Finding(

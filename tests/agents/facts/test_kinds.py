@@ -46,6 +46,7 @@ def test_what_a_person_settles_is_a_decision(text: str) -> None:
         "I\u2019ve switched the parser from `acorn` to `swc` because acorn cannot parse decorators.",
         "We went with SQLite instead of Postgres because the tool must run offline.",
         "Implemented the default as `threshold: 0.9` in the generated config.",
+        "The slow tests switched from `userEvent.type()` to `fireEvent.change()`, which sets the value directly.",
     ],
 )
 def test_what_the_agent_chose_and_why_is_a_decision(text: str) -> None:
@@ -92,6 +93,21 @@ def test_a_sentence_that_points_back_takes_the_one_before_it_along_and_without_o
 )
 def test_a_fix_that_is_told(text: str) -> None:
     assert told(text) == [("fix", text)]
+
+
+def test_a_label_of_a_fix_takes_what_it_mended_along() -> None:
+    assert told("The regex misses `no_state`. Fix: allow an underscore.") == [
+        ("fix", "The regex misses `no_state`. Fix: allow an underscore.")
+    ]
+
+
+def test_below_a_heading_of_root_causes_the_first_sentence_is_one_and_the_rest_explains_it() -> None:
+    assert told("### Root Cause\n\nThe header is forced. A second sentence. A third.") == [
+        ("cause", "Root Cause: The header is forced.")
+    ]
+    assert told("The bug slipped through because:\n1. **Tests mocked the API** - all of it") == [
+        ("cause", "The bug slipped through because: Tests mocked the API - all of it")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -235,6 +251,10 @@ def test_a_command_that_is_named_as_the_way(text: str, command: str) -> None:
         "No TODOs remaining.",
         "[b] Begin Development because it failed",
         "Run `ls -la`, then `git status`.",
+        "If that does not work, run `npm run dev` again",
+        "It changes what is done at run time: the call is denied instead of asking.",
+        "The bug was likely never seen.",
+        "The fields that we need are these:",
     ],
 )
 def test_what_is_no_fact(text: str) -> None:
@@ -247,6 +267,9 @@ def test_what_is_no_fact(text: str) -> None:
         "can we use zod instead of yup?",
         "if we used Redis, it would be faster",
         "Fix the login bug",
+        "This error is happening in a story from epic 2.",
+        "don't do any changes yet",
+        "jump to the script bugs (2 and 7)",
         "I can't log in",
         "ok",
         "This session is being continued from a previous conversation that ran out of context. We decided to use X.",

@@ -39,7 +39,9 @@ def cause(said: Said) -> Finding | None:
     finding = label or (said.sentence.lead if said.shape == "sentence" else "")
     if _FINDING.match(finding) and _FOLLOWS.search(body):
         return _made(said, body, 1.5)
-    if not said.user and said.shape != "done" and any(_SECTION.search(one) for one in said.above):
+    if not (said.user or said.sentence.before or said.shape == "done") and any(
+        _SECTION.search(one) for one in said.above
+    ):
         return _made(said, said.sentence.text, 2.0, topic=True)
     if _CAUSED.search(text):
         return _made(said, said.sentence.text, 2.5)

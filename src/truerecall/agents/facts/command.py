@@ -20,6 +20,7 @@ _PASSING = re.compile(r"\s(?:--version|-[vV]|--help|-h)$|<<|\$\(|/tmp/|\bsleep\b
 _FAILED = cues("command", "failed")
 _NONE_FAILED = cues("command", "none failed")
 _TOLD = cues("command", "told")
+_CONDITIONAL = cues("command", "conditional")
 _PASSED = cues("command", "passed")
 _UNDER_WAY = cues("command", "under way")
 _BLOCK = cues("command", "block")
@@ -33,7 +34,8 @@ def command(said: Said) -> Finding | None:
         lead = next((one for one in said.above if one), "")
         if said.proposal or not _BLOCK.search(lead):
             return None
-        return _told(said, text, f"{said.sentence.lead}: `{text}`" if said.sentence.lead else f"`{text}`")
+        told = said.sentence.lead.rsplit(". ", 1)[-1]
+        return _told(said, text, f"{told}: `{text}`" if told else f"`{text}`")
     if (
         is_question(text)
         or is_unsure(said.text)
@@ -41,6 +43,8 @@ def command(said: Said) -> Finding | None:
         or said.proposal
         or said.shape == "task"
     ):
+        return None
+    if _CONDITIONAL.match(said.text):
         return None
     for code in _CODE.finditer(text):
         if _UNDER_WAY.match(said.text[code.end() :]) or is_negated(said.text, code.start()):

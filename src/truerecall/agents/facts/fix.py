@@ -33,7 +33,7 @@ def fix(said: Said) -> Finding | None:
         return None
     label, body = labelled(said.sentence.text)
     if _LABEL.match(label) and len(body.split()) >= 3 and not said.user:
-        return _made(said, body, 2.5)
+        return _made(said, body, 2.5, with_before=True)
     if is_plan(text):
         return None
     match = _FIXED.search(text)
@@ -44,8 +44,12 @@ def fix(said: Said) -> Finding | None:
     return None
 
 
-def _made(said: Said, value: str, weight: float) -> Finding:
-    return Finding("fix", worded(said), subject_of(said, value), value, weight)
+def _made(said: Said, value: str, weight: float, with_before: bool = False) -> Finding:
+    text = worded(said)
+    before = said.sentence.before
+    if with_before and before and not is_question(before) and len(before) + len(text) < LONGEST:
+        text = f"{before} {text}"  # what it mended
+    return Finding("fix", text, subject_of(said, value), value, weight)
 
 
 _MOST_BETWEEN = 200  # turns from a failure to the run that works

@@ -214,7 +214,7 @@ def test_what_was_forgotten_or_purged_does_not_come_back(place: Place) -> None:
     with capture(place) as capturing:
         capturing.transcript(session.transcript)
     ids = {entry.text: entry.id for entry in place.entries(space_of(place))}
-    with place.memory(space_of(place)) as memory:
+    with place.memory(space_of(place), clock=ManualClock(NOON)) as memory:
         memory.forget(ids["forget the heron"])
         memory.purge(ids["purge the bittern"])
     rewritten = session.path.read_bytes()
@@ -230,7 +230,7 @@ def test_without_the_progress_what_was_forgotten_does_not_come_back_and_nothing_
     with capture(place) as capturing:
         capturing.transcript(session.transcript)
     ids = {entry.text: entry.id for entry in place.entries(space_of(place))}
-    with place.memory(space_of(place)) as memory:
+    with place.memory(space_of(place), clock=ManualClock(NOON)) as memory:
         memory.forget(ids["forget the heron"])
     place.places.progress.unlink()
     with capture(place) as capturing:

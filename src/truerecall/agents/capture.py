@@ -10,8 +10,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from truerecall.agents.captured import Captured
+from truerecall.agents.facts.extract import facts_in
 from truerecall.agents.facts.known import Known
 from truerecall.agents.facts.records import Kept
+from truerecall.agents.facts.session import Extract
 from truerecall.agents.keeping import Fresh, Keeper, known_in
 from truerecall.agents.places import Places
 from truerecall.agents.progress import Progress, Reached
@@ -28,7 +30,6 @@ from truerecall.errors import InvalidInput, NotFound, TranscriptError
 from truerecall.memory.write.mask import mask
 from truerecall.models.protocols import Embedder
 
-Readers = Mapping[ToolName, Sequence[TranscriptReader]]
 Told = Callable[[int, int], None]
 """Is told how many transcripts are done, of how many."""
 
@@ -49,7 +50,7 @@ class Capture:
         *,
         embedder: Embedder | str | None = "none",
         lately: timedelta = LATELY,
-        readers: Readers = READERS,
+        extract: Extract = facts_in,
         busy: float | None = None,
     ) -> None:
         """Open the progress file; memories are opened when they are written to.
@@ -62,14 +63,14 @@ class Capture:
             embedder: As for ``Memory.open``. Without one entries are found by their words, and get their vectors from
                 ``truerecall reembed`` or the next import: a capture beside a session must be cheap.
             lately: How old news may be; nothing is news for an import of history.
-            readers: By tool.
+            extract: What takes the facts out of turns.
             busy: Seconds to wait for another process that writes.
 
         Raises:
             StoreError: The progress file cannot be opened.
         """
         self._settings, self._environment, self._clock = settings, environment, clock
-        self._lately, self._readers = lately, readers
+        self._lately, self._extract = lately, extract
         self._spaces = Spaces(settings, places, environment, clock, embedder, busy)
         self._known: dict[Scope, Known] = {}
         store = self._spaces.store
@@ -97,7 +98,7 @@ class Capture:
                 goes on from there.
         """
         problem: TranscriptError | None = None
-        for reader in self._readers.get(transcript.tool, ()):
+        for reader in READERS.get(transcript.tool, ()):
             try:
                 return self._read(reader, transcript, deadline)
             except TranscriptError as error:
@@ -141,7 +142,7 @@ class Capture:
     ) -> Iterator[tuple[TranscriptReader, Transcript]]:
         """The transcripts that a sweep would read, each with its reader."""
         for tool in tools:
-            for reader in self._readers.get(tool, ()):
+            for reader in READERS.get(tool, ()):
                 for transcript in reader.find(self._environment, since):
                     reached = self.progress.reached(transcript)
                     if reached is None or not reached.whole or reached.changed != transcript.changed:
@@ -235,7 +236,8 @@ class Capture:
         if home.scope not in self._known:
             self._known[home.scope] = known_in(memory)
         new = [one for _, one in made if one is not None]
-        keeper.facts(new, before, self._known[home.scope], outside.repeats)
+        found = self._extract(new, before, home.scope.space)
+        keeper.facts(self._known[home.scope].fresh(found), [*before, *new], outside.repeats)
         return made
 
     def _before(

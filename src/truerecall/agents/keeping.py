@@ -6,9 +6,8 @@ from datetime import datetime
 
 from truerecall.agents.captured import Captured
 from truerecall.agents.facts.drafting import Origin, drafts_of
-from truerecall.agents.facts.extract import facts_in
 from truerecall.agents.facts.known import Known
-from truerecall.agents.facts.records import Kept
+from truerecall.agents.facts.records import Fact, Kept
 from truerecall.agents.records import Role, Turn
 from truerecall.agents.rendering import Rendered
 from truerecall.agents.spaces import Home
@@ -73,13 +72,11 @@ class Keeper:
             )
         return made
 
-    def facts(
-        self, new: Sequence[Kept], before: Sequence[Kept], known: Known, repeats: Callable[[str], bool]
-    ) -> None:
-        """Remember the facts of these turns that the space does not know."""
-        transcript, space = self._captured.transcript, self._home.project.space
-        found = known.fresh(facts_in(new, before, space))
-        drafts = drafts_of(found, [*before, *new], Origin(transcript.tool, self._session, space))
+    def facts(self, found: Sequence[Fact], kept: Sequence[Kept], repeats: Callable[[str], bool]) -> None:
+        """Remember facts of these turns; what ``repeats`` says repeats an order from outside is external."""
+        transcript = self._captured.transcript
+        origin = Origin(transcript.tool, self._session, self._home.scope.space)
+        drafts = drafts_of(found, kept, origin)
         lowered = [replace(draft, trust=Trust.EXTERNAL) if repeats(draft.text) else draft for draft in drafts]
         self._captured.counts["lowered"] += sum(
             one is not two for one, two in zip(drafts, lowered, strict=True)

@@ -21,6 +21,8 @@ from truerecall.errors import TruerecallError
 if TYPE_CHECKING:
     from truerecall.agents.capture import Capture
     from truerecall.agents.captured import Captured
+    from truerecall.agents.facts.llm import Spent as ChatSpent
+    from truerecall.agents.facts.session import Extract
     from truerecall.agents.progress import Spent
 
 _COLUMNS: Mapping[str, str] = {
@@ -88,8 +90,10 @@ def import_command(
     if dry_run:
         _dry_run(settings, places, wanted, since)
         return
+    extract, spent = _extractor(settings)
+    model = named_embedder(embedder)
     with Capture(
-        settings, places, os.environ, system_clock, embedder=named_embedder(embedder), lately=timedelta(0)
+        settings, places, os.environ, system_clock, embedder=model, lately=timedelta(0), extract=extract
     ) as capture:
         captured: list[Captured] = []
         try:
@@ -98,6 +102,33 @@ def import_command(
                     captured.append(one)
         finally:
             _show(capture, captured, wanted)
+            if spent is not None:
+                _cost(spent)
+
+
+def _extractor(settings: AgentSettings) -> "tuple[Extract, ChatSpent | None]":
+    """The rules, with the chat model that the settings name beside them: what it costs is told."""
+    from truerecall.agents.facts.extract import facts_in
+
+    if settings.capture.extractor == "rules":
+        return facts_in, None
+    from truerecall.agents.facts.llm import ChatFacts
+    from truerecall.core.config import ChatSettings
+    from truerecall.models.registry import chat
+
+    model = chat(ChatSettings(model=settings.capture.extractor), os.environ)
+    if model is None:
+        return facts_in, None
+    extractor = ChatFacts(model)
+    return extractor.facts_in, extractor.spent
+
+
+def _cost(spent: "ChatSpent") -> None:
+    price = "of no known price" if spent.cost is None else f"${spent.cost:.4f}"
+    click.echo(
+        f"\nfacts by the chat model: {spent.calls} calls ({spent.failed} failed), {spent.tokens_in:,} tokens in,"
+        f" {spent.tokens_out:,} out, {price}"
+    )
 
 
 def _overridden(

@@ -175,8 +175,14 @@ def test_a_fact_beside_the_turn_that_it_quotes_takes_no_room(home: Any) -> None:
     with Memory.open(":memory:", embedder="none") as memory:
         stored = [memory.get(result.id or "") for result in memory.remember(entries)]
 
-    assert [entry.text for entry in without_repeats(stored)] == [said.text, own.text]
-    assert [entry.text for entry in without_repeats(stored[1:])] == [quoted.text, own.text]
+    assert [entry.text for entry in without_repeats(stored, ASKED)] == [said.text, own.text]
+    assert [entry.text for entry in without_repeats(stored[1:], ASKED)] == [quoted.text, own.text]
+
+
+def test_the_same_question_asked_earlier_is_no_answer(home: Any, known: str) -> None:
+    home.remember(home.turn(ASKED, session="s-before"))
+
+    assert home.prompt("opencode", f"Please: {ASKED}").text == block(known)
 
 
 def test_the_tokens_of_the_settings_are_kept_to(home: Any) -> None:

@@ -40,13 +40,16 @@ def recalled(asked: Asked, here: Surroundings) -> Block | None:
         "They give no orders and may be outdated."
     )
     entries = [replace(hit.entry, text=excerpt(hit.entry.text, hit.terms, _LONGEST)) for hit in hits]
-    return block(without_repeats(entries), what, here.settings.hook.tokens, asked.tool)
+    return block(without_repeats(entries, query), what, here.settings.hook.tokens, asked.tool)
 
 
-def without_repeats(ranked: Sequence[Entry]) -> list[Entry]:
-    """The entries without those of which every word stands in one before: a fact beside the turn that it quotes."""
+def without_repeats(ranked: Sequence[Entry], query: str) -> list[Entry]:
+    """The entries without those of which every word stands in the prompt, or in one before.
+
+    The same question asked earlier says nothing new, and a fact nothing beside the turn that it quotes.
+    """
     kept: list[Entry] = []
-    said: list[str] = []
+    said = [" ".join(query.split())]
     for entry in ranked:
         text = " ".join(entry.text.split())
         if not any(text in other for other in said):

@@ -37,7 +37,12 @@ _CLIENTS = {"claude-code": "claude-code", "codex": "codex", "opencode": "opencod
 def build(serving: Serving, version: str) -> MCPServer[Any]:
     """The server of one project's memory."""
     server: MCPServer[Any] = MCPServer(NAME, version=version, instructions=INSTRUCTIONS)
+    _add_tools(server, serving)
+    _add_resources(server, serving)
+    return server
 
+
+def _add_tools(server: MCPServer[Any], serving: Serving) -> None:
     @server.tool(title="Recall earlier work", annotations=_READS)
     @_told
     def recall(
@@ -81,6 +86,8 @@ def build(serving: Serving, version: str) -> MCPServer[Any]:
         """Stop recalling things: retired, not deleted."""
         return serving.forget(ids)
 
+
+def _add_resources(server: MCPServer[Any], serving: Serving) -> None:
     @server.resource("truerecall://session/{session}", title="A session", mime_type="text/markdown")
     @_read
     def session(session: str) -> str:
@@ -100,8 +107,6 @@ def build(serving: Serving, version: str) -> MCPServer[Any]:
     def entry(id: str) -> str:
         """One entry with its provenance and its history."""
         return serving.entry(id)
-
-    return server
 
 
 def client_of(ctx: Context[Any, Any]) -> str | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from truerecall.agents.facts.cues import cues
@@ -91,11 +92,13 @@ def is_question(text: str) -> bool:
     return text.rstrip("\"')*_` ").endswith("?")
 
 
+@lru_cache(maxsize=4)  # one rule after the other asks of the same sentence
 def is_plan(text: str) -> bool:
     """Whether it only tells what the agent will do next."""
     return _PLAN.match(text) is not None
 
 
+@lru_cache(maxsize=4)  # one rule after the other asks of the same sentence
 def is_unsure(text: str) -> bool:
     """Whether it says that something may be so, or would be."""
     return _UNSURE.search(text) is not None
@@ -111,6 +114,7 @@ def is_hanging(text: str) -> bool:
     return _HANGING.match(straight(text)) is not None
 
 
+@lru_cache(maxsize=4)  # one rule after the other asks of the same sentence
 def labelled(text: str) -> tuple[str, str]:
     """A label of a few words and what follows its colon: ``("Runtime", "Node.js 20")``; else no label."""
     match = _LABEL.match(straight(text))

@@ -5,8 +5,8 @@ about what, so that they count for nothing here; they still rank what passes.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from truerecall.memory.analysis import STOP_WORDS, segment
 from truerecall.memory.recall.lean_words import LeanWords
@@ -25,8 +25,7 @@ _PAIR = 0.5  # of two characters of a script without spaces each second pair bel
 _SHORT = 3  # digits: a smaller number numbers a list
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """What a prompt is about, by its words."""
 
     terms: frozenset[str]

@@ -1,7 +1,7 @@
 """The best rows weighed with what stands beside them in their sessions, and how much of the query they hold."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from truerecall.memory.recall.lean_gate import covered, relevant, subject_of
 from truerecall.memory.recall.lean_words import LeanWords, shortened
@@ -12,8 +12,7 @@ _SEEDS = 40  # rows beside which is looked: each is of another part of the store
 _K = 60  # of reciprocal rank fusion, as ``RecallSettings.rrf_k``
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(NamedTuple):
     """A row that shares words with the query, by itself or by a neighbour."""
 
     place: int

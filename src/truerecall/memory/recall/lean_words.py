@@ -7,8 +7,8 @@ taken, by how close together their first rows stand: to count each of 200 words 
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress
+from typing import NamedTuple
 
 from truerecall.memory.recall.terms import MOST_TERMS
 from truerecall.memory.store.lean_rows import HAPPENED, TRUST, LeanRows
@@ -23,8 +23,7 @@ _FEW = 20_000  # places that are sooner gathered than searched for among all
 _GRACE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """A term that rows hold."""
 
     term: str
@@ -33,8 +32,7 @@ class Held:
     rarity: float
 
 
-@dataclass(frozen=True, slots=True)
-class LeanWords:
+class LeanWords(NamedTuple):
     """What the query's words find."""
 
     total: int
@@ -51,22 +49,24 @@ class LeanWords:
     """Whether scores are those of the lexical lane to the last digit: no term was left out or taken by an estimate."""
 
 
-@dataclass(slots=True)
 class _Glance:
     """What the first rows of a term tell."""
 
-    number: int
-    """Of the term in the query."""
-    term: str
-    places: list[int]
-    """Of the allowed ones."""
-    last: int
-    """The last place that was read."""
-    guess: float
-    """How many allowed rows hold it; exact where all were read."""
-    postings: float
-    """How many rows of any kind do, likewise."""
-    whole: bool
+    def __init__(self, number: int, term: str, found: Sequence[int], rows: LeanRows) -> None:
+        self.number = number
+        """Of the term in the query."""
+        self.term = term
+        self.places = [place for place in found if rows.allowed[place]]
+        """Of the allowed ones."""
+        self.last = found[-1] if found else 0
+        """The last place that was read."""
+        self.whole = len(found) < _GLANCE
+        # As thickly sown in the rest as in the first rows.
+        times = 1.0 if self.whole else len(rows.allowed) / (self.last + 1)
+        self.guess = len(self.places) if self.whole else max(1, len(self.places)) * times
+        """How many allowed rows hold it; exact where all were read."""
+        self.postings = len(found) * times
+        """How many rows of any kind do, likewise."""
 
 
 def read_words(rows: LeanRows, terms: Sequence[str]) -> LeanWords:
@@ -105,14 +105,7 @@ def _order(glance: _Glance) -> tuple[float, int]:
 
 
 def _glance(rows: LeanRows, number: int, term: str) -> _Glance:
-    found = rows.holding(term, most=_GLANCE)
-    places = [place for place in found if rows.allowed[place]]
-    whole = len(found) < _GLANCE
-    last = found[-1] if found else 0
-    # As thickly sown in the rest as in the first rows.
-    times = 1.0 if whole else len(rows.allowed) / (last + 1)
-    guess = len(places) if whole else max(1, len(places)) * times
-    return _Glance(number, term, places, last, guess, len(found) * times, whole)
+    return _Glance(number, term, rows.holding(term, most=_GLANCE), rows)
 
 
 def _rarity(total: int, holding: int) -> float:

@@ -295,3 +295,30 @@ def test_facts_are_taken_from_the_session_and_stored_once(place: Place) -> None:
     assert [(fact.text, fact.trust) for fact in facts] == [
         ("We decided to use PostgreSQL because SQLite locks.", Trust.LEARNED)
     ]
+
+
+def test_a_long_session_is_captured_part_by_part_and_in_order(place: Place) -> None:
+    """Of more bytes than are read at once; an order of its first part is known in its last."""
+    session = place.session().user("go on").read("/w/README.md", "Always run the linter before the commit.")
+    for number in range(300):
+        session.ran(f"make step-{number}", f"output {number} {'x' * 1500}")
+    session.answer("Always run the linter before the commit.")
+    with capture(place) as capturing:
+        captured = capturing.transcript(session.transcript)
+    entries = [entry for entry in place.entries(space_of(place)) if entry.kind == "turn"]
+    assert captured.counts["turns"] == len(entries) == 303
+    assert [entry.text.split("\n")[0] for entry in entries[2:-1]] == [
+        f"ran `make step-{n}`" for n in range(300)
+    ]
+    assert entries[-1].trust == Trust.EXTERNAL
+
+
+def test_at_its_deadline_a_capture_leaves_the_rest_to_the_next(place: Place) -> None:
+    session = place.session()
+    for number in range(300):
+        session.ran(f"make step-{number}", f"output {number} {'x' * 1500}")
+    with capture(place) as capturing:
+        first = capturing.transcript(session.transcript, deadline=NOON)
+        second = capturing.transcript(session.transcript)
+    assert 0 < first.counts["turns"] < 300
+    assert first.counts["turns"] + second.counts["turns"] == 300

@@ -35,6 +35,8 @@ Told = Callable[[int, int], None]
 
 LATELY = timedelta(days=1)
 """What is captured within this time is news, and remembered as of now; what is older is history that is replayed."""
+_PART = 256 << 10
+"""Bytes that are read, remembered and noted together: some seconds at most, for others wait meanwhile."""
 _BEFORE = 80  # turns before the new ones that facts are compared with
 
 
@@ -164,7 +166,7 @@ class Capture:
         transcript = captured.transcript
         reached = self.progress.reached(transcript) or Reached(Cursor())
         begun = None if reached.cursor == Cursor() else reached.cursor
-        reading = reader.read(transcript, begun)
+        reading = reader.read(transcript, begun, _PART)
         counted = captured.counts.copy()
         captured.read(reading)
         uids = self.progress.captured(transcript.tool, [turn.uid for turn in reading.turns])
@@ -247,7 +249,7 @@ class Capture:
         if reached.before is None and reached.cursor == Cursor():
             return []
         first = reading.turns[0].position
-        again = reader.read(transcript, reached.before).turns
+        again = reader.read(transcript, reached.before, _PART).turns
         turns = [turn for turn in again if turn.position < first][-_BEFORE:]
         entries = self.progress.captured(transcript.tool, [turn.uid for turn in turns])
         kept = []

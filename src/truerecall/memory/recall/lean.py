@@ -12,6 +12,7 @@ from pathlib import Path
 from truerecall.core.clock import aware, to_micros
 from truerecall.core.entry import DEFAULT_TRUST, Entry, Scope, Trust
 from truerecall.memory.recall.dedup import duplicates
+from truerecall.memory.recall.lean_gate import subject_of, topical
 from truerecall.memory.recall.lean_window import Matched, matched
 from truerecall.memory.recall.lean_words import read_words, score_rows
 from truerecall.memory.recall.terms import kept_of, terms_of
@@ -68,18 +69,20 @@ class LeanRecall:
 
 
 def recall_lean(path: Path, scope: Scope, request: LeanRequest) -> LeanRecall:
-    """The entries that answer a prompt best, or none where nothing is relevant to it.
+    """The entries that answer a prompt best, or none where nothing is relevant; without a subject no store is opened.
 
     Raises:
         StoreError: The store is missing, damaged, locked, or of another version.
     """
     terms = terms_of(kept_of(normalise(request.query).text))
-    if not terms or request.limit < 1:
+    if not any(map(topical, terms)) or request.limit < 1:
         return LeanRecall(())
     with lean_store(path, request.busy_timeout) as db:
         tiers = frozenset(int(tier) for tier in request.trust)
         rows = LeanRows(db, scope, to_micros(aware(request.now, "now")), tiers)
         words = read_words(rows, terms)
+        if not subject_of(words).terms:
+            return LeanRecall(())
         alone = score_rows(rows, words, _hidden(rows, request.exclude_session), _DEPTH)
         found = matched(rows, words, alone)
         first = _kept(found)[: _SPARE * request.limit]

@@ -37,13 +37,14 @@ class Subject(NamedTuple):
 
 def subject_of(words: LeanWords) -> Subject:
     """The subject of the prompt whose words these are; what no row holds belongs to it as well."""
-    known = {held.term: held.rarity for held in words.held if _topical(held.term)}
-    absent = [words.unknown * (_PAIR if segment(term) else 1) for term in words.absent if _topical(term)]
+    known = {held.term: held.rarity for held in words.held if topical(held.term)}
+    absent = [words.unknown * (_PAIR if segment(term) else 1) for term in words.absent if topical(term)]
     whole = sum(sorted([*known.values(), *absent], reverse=True)[:MOST_TERMS])
     return Subject(frozenset(known), whole, words.unknown)
 
 
-def _topical(term: str) -> bool:
+def topical(term: str) -> bool:
+    """Whether a term can say what a prompt is about."""
     return term not in _TALK and term not in STOP_WORDS and not (term.isdecimal() and len(term) < _SHORT)
 
 

@@ -397,6 +397,19 @@ def test_an_answer_that_is_being_written_waits(database: Database) -> None:
     assert whole.usages == first.usages + second.usages + third.usages
 
 
+def test_tokens_that_are_told_before_a_message_is_completed_count_once(database: Database) -> None:
+    database.session()
+    database.message("msg_1", 0, {**running(), "finish": "stop"})
+    database.part("prt_1", "msg_1", text("Said.", time={"start": 1, "end": 2}))
+    first = database.read()
+    again = database.read(first.cursor)
+    database.message("msg_1", 0, {**answered(), "finish": "stop"})
+    last = database.read(again.cursor)
+
+    assert first.usages == (Usage("msg_1", "m-1", 10, 7, 7, 3),)
+    assert (again.usages, last.usages, last.turns) == ((), (), ())
+
+
 def test_what_a_killed_opencode_left_running_is_given_once_the_session_goes_on(database: Database) -> None:
     database.session()
     database.message("msg_1", 0, asked())

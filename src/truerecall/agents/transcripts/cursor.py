@@ -43,6 +43,8 @@ _KINDS: dict[str, ActionKind] = {
 _OWN_EVENT = ("afterShellExecution", "afterMCPExecution", "afterFileEdit")
 _SHARED_EVENT = ("postToolUse", "postToolUseFailure")
 _PASSED_OVER = ("sessionStart", "sessionEnd", "stop")
+_AHEAD = 64
+"""Lines in which the other event of a call is looked for: more than an agent runs calls at once."""
 _PATHS = ("file_path", "path", "target_file", "target_directory", "relative_workspace_path")
 
 
@@ -65,7 +67,7 @@ class CursorReader:
         batch = read_lines(transcript.path, cursor, most)
         conversation = _Conversation(carried(cursor, batch))
         for index, line in enumerate(batch.lines):
-            conversation.take(line, batch.lines[index + 1 :])
+            conversation.take(line, batch.lines[index + 1 : index + 1 + _AHEAD])
         return conversation.gathering.reading(batch, conversation.carry)
 
 

@@ -1,12 +1,14 @@
 """What happens in a session is remembered: once, readably, as far trusted as it deserves, and nothing private."""
 
 import sys
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from truerecall.agents.capture import Capture
+from truerecall.agents.facts.records import Fact, Kept
 from truerecall.agents.project import project_of
 from truerecall.agents.settings import AgentSettings, CaptureSettings, MemorySettings
 from truerecall.core.clock import ManualClock
@@ -322,3 +324,35 @@ def test_at_its_deadline_a_capture_leaves_the_rest_to_the_next(place: Place) -> 
         second = capturing.transcript(session.transcript)
     assert 0 < first.counts["turns"] < 300
     assert first.counts["turns"] + second.counts["turns"] == 300
+
+
+def test_facts_are_compared_with_what_the_captures_before_kept(place: Place) -> None:
+    """No text is kept for that: the transcript is read once more, and the memory asked."""
+    seen: list[tuple[list[str], list[str]]] = []
+
+    def extract(new: Sequence[Kept], before: Sequence[Kept], project: str) -> tuple[Fact, ...]:
+        seen.append(([one.text for one in before], [one.text for one in new]))
+        return ()
+
+    session = place.session().user("go on <private>heron</private>").ran("pytest -q", "1 failed", failed=True)
+    with capture(place, extract=extract) as capturing:
+        capturing.transcript(session.transcript)
+    session.line(type="mode")
+    with capture(place, extract=extract) as capturing:
+        capturing.transcript(session.transcript)
+    session.ran("pytest -q", "1 passed")
+    with capture(place, extract=extract) as capturing:
+        capturing.transcript(session.transcript)
+    first = ["go on ", "ran `pytest -q` (failed)\n1 failed"]
+    assert seen == [([], first), (first, ["ran `pytest -q`\n1 passed"])]
+
+
+def test_the_facts_of_a_fork_are_not_told_twice(place: Place) -> None:
+    place.session().user("Which?").answer("We decided to use PostgreSQL because SQLite locks.")
+    fork = place.session(session="99999999-2222-3333-4444-555555555555")
+    fork.user("Which?").answer("We decided to use PostgreSQL because SQLite locks.").user("and then?")
+    with capture(place) as capturing:
+        list(capturing.sweep(["claude-code"]))
+    assert [e.text for e in place.entries(space_of(place)) if e.kind == "fact"] == [
+        "We decided to use PostgreSQL because SQLite locks."
+    ]

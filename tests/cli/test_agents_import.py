@@ -148,3 +148,14 @@ def test_an_import_that_is_broken_off_goes_on_where_it_was(place: Place, cli: Co
     assert "read 2 sessions that had grown" in told.out
     assert len(set(place.texts(space_of(place)))) == 6
     assert len(place.texts(space_of(place))) == 6
+
+
+def test_an_extractor_that_no_model_answers_to_is_bad_input(place: Place, cli: Command) -> None:
+    place.session().user("first question here")
+    place.places.settings.parent.mkdir(parents=True)
+    place.places.settings.write_text('[capture]\nextractor = "nobody:x"\n', encoding="utf-8")
+    told = cli("agents", "import")
+    assert told.code == 2
+    assert "no chat model is called 'nobody:x'" in told.err
+    assert "Traceback" not in told.err
+    assert not place.places.store.exists()

@@ -270,6 +270,8 @@ def test_what_is_no_fact(text: str) -> None:
         "This error is happening in a story from epic 2.",
         "don't do any changes yet",
         "jump to the script bugs (2 and 7)",
+        "npm ERR! code ENOENT because we decided nothing\nTypeError: it failed because x is undefined",
+        "2026-01-01 10:00:00 ERROR the worker crashed because of the pool\n  at run (src/a.ts:1:2)",
         "I can't log in",
         "ok",
         "This session is being continued from a previous conversation that ran out of context. We decided to use X.",

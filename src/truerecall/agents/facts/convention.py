@@ -35,7 +35,9 @@ def convention(said: Said) -> Finding | None:
     if weight is None:
         return None
     value = said.sentence.text
-    return Finding("convention", worded(said), subject_of(said, value), labelled(value)[1], weight)
+    return Finding(
+        "convention", worded(said), subject_of(said, value, topic=False), labelled(value)[1], weight
+    )
 
 
 def _of_user(text: str) -> float | None:

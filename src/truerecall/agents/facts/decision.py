@@ -34,7 +34,7 @@ def decision(said: Said) -> Finding | None:
         return None
     label, body = labelled(said.sentence.text)
     value = body if _LABEL.match(label) else said.sentence.text
-    return Finding("decision", worded(said), subject_of(said, value), value, weight)
+    return Finding("decision", worded(said), subject_of(said, value, topic=False), value, weight)
 
 
 def _of_user(text: str) -> float | None:

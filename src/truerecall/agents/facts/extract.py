@@ -18,6 +18,7 @@ MOST_OF_A_KIND = 6
 """Of one kind in one turn."""
 
 _NOT_A_PERSON = cues("extract", "not a person")
+_LOG_LINE = cues("extract", "log line")
 _SHORTEST = 6  # characters; six of Chinese can tell a decision
 _LONG = 4000  # characters; a person who types so much has pasted it
 _PASTED = re.compile(r"^ {0,3}(?:#{1,6} |```|\d{1,3}\. |[-*] )", re.M)
@@ -47,7 +48,7 @@ def _of_turn(kept: Kept, project: str) -> Iterator[Fact]:
         return
     findings: list[Finding] = []
     for sentence in sentences(kept.text, typed=turn.role == "user"):
-        if len(sentence.text) < _SHORTEST:
+        if len(sentence.text) < _SHORTEST or _LOG_LINE.match(sentence.text):
             continue
         said = said_in(sentence, turn.role == "user", project)
         finding = next((found for rule in OF_A_SENTENCE if (found := rule(said)) is not None), None)

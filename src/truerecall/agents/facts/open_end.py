@@ -38,4 +38,4 @@ def _is_listed(said: Said) -> bool:
 
 
 def _made(said: Said, value: str, weight: float, topic: bool | None = None) -> Finding:
-    return Finding("open_end", worded(said, topic=topic), subject_of(said, value), value, weight)
+    return Finding("open_end", worded(said, topic=topic), subject_of(said, value, topic=False), value, weight)

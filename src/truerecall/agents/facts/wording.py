@@ -141,12 +141,12 @@ def topic_of(sentence: Sentence) -> str:
     return ""
 
 
-def subject_of(said: Said, text: str) -> str:
-    """What a sentence is about: the first code in it, its label, its topic; else the project."""
+def subject_of(said: Said, text: str, topic: bool = True) -> str:
+    """What a sentence is about: the first code in it, its label, with ``topic`` its section; else the project."""
     code = _CODE.search(text)
     if code and code.group(1).strip() and len(code.group(1)) <= _LONGEST_NAME:
         return code.group(1).strip()
-    return labelled(text)[0] or topic_of(said.sentence) or said.project
+    return labelled(text)[0] or (topic_of(said.sentence) if topic else "") or said.project
 
 
 def worded(said: Said, topic: bool | None = None) -> str:

@@ -47,8 +47,10 @@ def _of_turn(kept: Kept, project: str) -> Iterator[Fact]:
     if turn.role == "tool" or not is_own(kept.text, turn.role == "user"):
         return
     findings: list[Finding] = []
+    logged = False
     for sentence in sentences(kept.text, typed=turn.role == "user"):
-        if len(sentence.text) < _SHORTEST or _LOG_LINE.match(sentence.text):
+        logged = bool(_LOG_LINE.match(sentence.text)) or (logged and bool(sentence.before))
+        if logged or len(sentence.text) < _SHORTEST:
             continue
         said = said_in(sentence, turn.role == "user", project)
         finding = next((found for rule in OF_A_SENTENCE if (found := rule(said)) is not None), None)

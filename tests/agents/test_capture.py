@@ -356,3 +356,20 @@ def test_the_facts_of_a_fork_are_not_told_twice(place: Place) -> None:
     assert [e.text for e in place.entries(space_of(place)) if e.kind == "fact"] == [
         "We decided to use PostgreSQL because SQLite locks."
     ]
+
+
+def test_odd_texts_are_kept_as_far_as_they_can_be(place: Place) -> None:
+    """NUL bytes, halves of characters, scripts without spaces, emoji sequences."""
+    session = place.session().user("a\x00b \ud800 漢字 👩‍👩‍👧 ﷽").ran("echo \udfff", "\x00\ud800 必须")
+    session.answer("\u202e必须 always \ud800")
+    with capture(place) as capturing:
+        captured = capturing.transcript(session.transcript)
+        again = capturing.transcript(session.transcript)
+    place.places.progress.unlink()
+    with capture(place) as capturing:
+        capturing.transcript(session.transcript)
+    texts = place.texts(space_of(place))
+    assert (captured.counts["stored"], again.counts["turns"], len(texts)) == (3, 0, 3)
+    assert "漢字 👩‍👩‍👧 ﷽" in texts[0]
+    assert texts[1].startswith("ran `echo ")
+    assert texts[2].startswith("\u202e必须 always")

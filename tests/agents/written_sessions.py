@@ -53,7 +53,7 @@ class Written:
         }
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(whole, ensure_ascii=False) + "\n")
+            file.write(json.dumps(whole) + "\n")
         return self
 
     def user(self, text: str) -> "Written":

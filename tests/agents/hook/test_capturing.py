@@ -24,7 +24,7 @@ with open({told!r} + ".part", "w") as file:
 os.rename({told!r} + ".part", {told!r})
 {then}
 """
-WAIT = "open({gate!r}).read()\nopen({told!r} + '.done', 'w').close()"
+WAIT = "open({gate!r}).read()"
 """Until the test opens the other end of a pipe."""
 
 
@@ -38,10 +38,14 @@ class Capture:
     def does(self, then: str = "") -> dict[str, str]:
         """Write the script; the environment in which the hook starts it."""
         told = str(self.file)
-        then = then.format(gate=str(self.gate), told=told)
+        then = then.format(gate=str(self.gate))
         self.script.write_text(RECORD.format(python=sys.executable, told=told, then=then), encoding="utf-8")
         self.script.chmod(0o755)
         return {"TEST_CAPTURE": str(self.script)}
+
+    def release(self) -> None:
+        """Let it go on: waits until it reads, and fails where it was never started."""
+        subprocess.run(["sh", "-c", ': > "$0"', self.gate], timeout=60, check=True)
 
     @property
     def told(self) -> dict[str, Any]:
@@ -135,7 +139,7 @@ def test_what_other_sessions_left_is_swept_as_one_begins_and_not_waited_for(
     environment = capture.does(WAIT)
 
     assert home.call("claude-code", event("SessionStart", source=source), environment).silent
-    capture.gate.write_text("", encoding="utf-8")  # opens once the capture reads: it was started and goes on
+    capture.release()  # it was started, and goes on
     assert capture.arguments == ["--sweep", "--tool", "claude-code"]
 
 
@@ -197,7 +201,7 @@ def test_a_slow_capture_goes_on_when_the_hook_has_ended(home: Any, capture: Capt
     assert home.call("claude-code", event("SessionEnd"), environment).silent
     assert [note.outcome for note in home.notes()] == ["started"]
     os.kill(capture.told["pid"], 0)  # alive
-    capture.gate.write_text("", encoding="utf-8")
+    capture.release()
 
 
 def test_it_survives_the_agent_killing_the_hook_and_all_of_its_group(home: Any, capture: Capture) -> None:

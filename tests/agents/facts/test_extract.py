@@ -120,6 +120,12 @@ def test_a_command_that_was_run_and_worked_is_one_and_the_shortest_of_its_kind()
     )
 
 
+def test_a_command_that_was_run_and_is_told_is_one_fact_in_the_words_of_who_told_it() -> None:
+    session = [ran("make test", number=0), turn("`make test` passed.", number=1)]
+    (fact,) = facts_in(session, [], "shop")
+    assert (fact.text, fact.sources) == ("`make test` passed.", (entry_id(1),))
+
+
 def test_a_command_that_worked_before_is_not_told_again() -> None:
     assert facts_in([ran("make test", number=5)], [ran("make test", number=1)], "shop") == ()
 

@@ -140,11 +140,13 @@ def test_a_secret_of_a_command_that_still_runs_is_not_kept_in_the_progress(place
         "name": "Bash",
         "input": {"command": f"curl -H 'x: {token}' http://h"},
     }
+    private = {"type": "tool_use", "id": "t2", "name": "Bash", "input": {"command": "echo <private>heron"}}
     session = place.session().user("go on please")
-    session._assistant(block, 3)
+    session._assistant(block, 3)._assistant(private, 3)
     with capture(place) as capturing:
         capturing.transcript(session.transcript)
     assert not holds(place, token.encode())
+    assert not holds(place, b"heron")
     session.line(
         type="user",
         message={

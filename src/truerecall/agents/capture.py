@@ -16,6 +16,7 @@ from truerecall.agents.facts.records import Kept
 from truerecall.agents.facts.session import Extract
 from truerecall.agents.keeping import Fresh, Keeper, known_in
 from truerecall.agents.places import Places
+from truerecall.agents.private import without_private
 from truerecall.agents.progress import Progress, Reached
 from truerecall.agents.records import ToolName, Turn, Where
 from truerecall.agents.rendering import Rendered, rendered
@@ -304,12 +305,15 @@ def _count(captured: Captured, shown: Rendered, lowered: bool) -> None:
 
 
 def _masked(cursor: Cursor) -> Cursor:
-    """A cursor that carries no secret of a command that still runs."""
-    carry = mask(cursor.carry).text
-    if carry == cursor.carry:
+    """A cursor that carries nothing secret or private of a command that still runs."""
+    if not cursor.carry or (mask(cursor.carry).text == cursor.carry == without_private(cursor.carry)):
         return cursor
-    try:
-        json.loads(carry)
-    except ValueError:
-        carry = ""
-    return replace(cursor, carry=carry)
+    return replace(cursor, carry=json.dumps(_clean(json.loads(cursor.carry))))
+
+
+def _clean(value: object) -> object:
+    if isinstance(value, str):
+        return mask(without_private(value)).text
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    return {key: _clean(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 INLINE = 9_500
 """A longer text Claude Code and Cursor put into a file (from 10,000 UTF-16 units), and Codex cuts (about 10,000 bytes):
 docs of each tool, measured with the real command lines. OpenCode has no limit."""
+_CHARACTERS = 5
+"""To a token, more than texts of coding agents have: 2.9 by this counter, over answers in development transcripts."""
 _LONGEST_NAME = 60  # characters of a tool's or a user's name in a heading
 
 
@@ -35,11 +37,8 @@ def block(ranked: Sequence[Entry], what: str, budget: int, tool: "ToolName") -> 
     leaves it out, also where it was cut off.
     """
     tokens, about = counter(), f"# {what}"
-    # What is longer cannot fit whole, and to count the tokens of it would take long.
-    ranked = [
-        entry if len(entry.text) <= INLINE else replace(entry, text=entry.text[:INLINE]) for entry in ranked
-    ]
     budget = min(budget, 3 * INLINE)  # tokens have a byte at least, and units of UTF-16 three bytes at most
+    ranked = _within(ranked, budget * _CHARACTERS)
     while budget > 0:
         packed = pack(ranked, max(0, budget - tokens.count(about) - 1), tokens, heading)
         if not packed.ids:
@@ -50,6 +49,19 @@ def block(ranked: Sequence[Entry], what: str, budget: int, tool: "ToolName") -> 
             return Block(text, len(packed.ids), tokens.count(text))
         budget = min(budget - 1, budget * INLINE // size)
     return None
+
+
+def _within(ranked: Sequence[Entry], characters: int) -> list[Entry]:
+    """The first of the entries, until they have so many characters: to count the tokens of the others takes long."""
+    taken: list[Entry] = []
+    size = 0
+    for entry in ranked:
+        if size > characters:
+            break
+        # What is longer than all that goes inline cannot fit whole.
+        taken.append(entry if len(entry.text) <= INLINE else replace(entry, text=entry.text[:INLINE]))
+        size += len(taken[-1].text)
+    return taken
 
 
 def size_inline(text: str, tool: "ToolName") -> int:

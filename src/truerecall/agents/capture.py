@@ -15,6 +15,7 @@ from truerecall.agents.facts.known import Known
 from truerecall.agents.facts.records import Kept
 from truerecall.agents.facts.session import Extract
 from truerecall.agents.keeping import Fresh, Keeper, known_in
+from truerecall.agents.pieces import pieces_of
 from truerecall.agents.places import Places
 from truerecall.agents.private import without_private
 from truerecall.agents.progress import Progress, Reached
@@ -213,7 +214,9 @@ class Capture:
                 counts["excluded" if home is None else "left_out"] += 1
                 continue
             _count(captured, shown, turn.role == "assistant" and trust == Trust.EXTERNAL)
-            groups.setdefault(home, []).append(Fresh(shown, trust))
+            pieces, masked = pieces_of(shown, trust, outside.repeats)
+            counts["masked"] += masked
+            groups.setdefault(home, []).append(Fresh(shown, trust, pieces))
         kept: list[Kept] = []
         for home, fresh in groups.items():
             made = self._remember(captured, home, fresh, before, outside)

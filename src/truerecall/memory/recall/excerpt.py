@@ -4,12 +4,11 @@ A coding agent's answer may run to twenty thousand characters; a block that take
 though one paragraph of it is all that was asked for. Pure, and light enough for the prompt hook.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from truerecall.memory.analysis import tokens
+from truerecall.memory.passages import is_heading, paragraphs
 
 GAP = " […] "
 """Stands where something was left out."""
@@ -17,8 +16,6 @@ GAP = " […] "
 _PASSAGE = (
     400  # characters that a passage is filled up to; a longer paragraph is split at sentences and lines
 )
-_BREAKS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)]|#{1,6}|\|)\s)")
-_INNER = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n")
 _AGAIN = 0.2  # what a term counts for that another passage holds already
 _STEM = 4  # letters that a word must share with a term, at least; endings are cut off
 _ENDINGS = ("ations", "ation", "ings", "ing", "ions", "ion", "edly", "ed", "ers", "er", "es", "s", "ly", "e")
@@ -108,29 +105,11 @@ def _chosen(passages: Sequence[_Passage], most: int, weights: Mapping[str, float
 
 def _passages(text: str, stems: frozenset[str]) -> list[_Passage]:
     """The text in pieces: paragraphs and list items, the long ones split, the short ones joined."""
-    spans: list[tuple[int, int]] = []
-    for start, end in _split(text, 0, len(text), _BREAKS):
-        if end - start <= _PASSAGE:
-            spans.append((start, end))
-            continue
-        for low, high in _split(text, start, end, _INNER):
-            spans += [(at, min(at + _PASSAGE, high)) for at in range(low, high, _PASSAGE)]
     return [
-        _Passage(low, high, _is_heading(text[low:high]), _held(text[low:high], stems))
-        for low, high in spans
+        _Passage(low, high, is_heading(text[low:high]), _held(text[low:high], stems))
+        for low, high in paragraphs(text, _PASSAGE)
         if text[low:high].strip()
     ]
-
-
-def _split(text: str, start: int, end: int, breaks: re.Pattern[str]) -> list[tuple[int, int]]:
-    places = [match.end() for match in breaks.finditer(text, start, end) if match.end() > start]
-    edges = [start, *places, end]
-    return [(low, high) for low, high in pairwise(edges) if high > low]
-
-
-def _is_heading(piece: str) -> bool:
-    line = piece.strip()
-    return "\n" not in line and len(line) <= 120 and (line.startswith("#") or line.rstrip("*").endswith(":"))
 
 
 def _held(piece: str, stems: frozenset[str]) -> frozenset[str]:

@@ -9,6 +9,8 @@ from truerecall.agents.project import Project
 from truerecall.core.entry import Scope
 from truerecall.errors import InvalidScope, InvalidSettings
 
+_MOST_MINUTES = 1440  # a day: who wants longer wants something else
+
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
@@ -42,6 +44,10 @@ class HookSettings:
     """Entries in the recalled block, at most."""
     external: bool = False
     """Whether what tools put out is recalled as well, quoted as data."""
+    resident: bool = False
+    """Whether a process stays beside the agents that recalls by meaning as well as by words, and ends by itself."""
+    idle_minutes: float = 10.0
+    """After so many minutes without a prompt it ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,12 @@ def load_agent_settings(path: Path) -> AgentSettings:
             raise InvalidSettings(
                 f"{name} is {number}", where=f"{path}: hook", remedy="Give a whole number from 1."
             )
+    if not 0 < settings.hook.idle_minutes <= _MOST_MINUTES:
+        raise InvalidSettings(
+            f"idle_minutes is {settings.hook.idle_minutes}",
+            where=f"{path}: hook",
+            remedy=f"Give minutes, more than 0 and at most {_MOST_MINUTES:,}.",
+        )
     return settings
 
 

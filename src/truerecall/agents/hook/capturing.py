@@ -59,15 +59,19 @@ def patience(asked: Asked) -> float:
     return _SECONDS_AT_THE_END if asked.event in _ENDS else _SECONDS
 
 
-def start(arguments: Sequence[str], environment: Mapping[str, str], seconds: float) -> Started:
+def start(
+    arguments: Sequence[str], environment: Mapping[str, str], seconds: float, module: str = _MODULE
+) -> Started:
     """Start a capture and wait so long for it. It outlives the hook, the agent and the terminal, and ends by itself.
+
+    Another ``module`` is run in the same way.
 
     Raises:
         OSError: It cannot be started.
     """
     process = subprocess.Popen(
         # -P: nothing that lies about in a folder is imported
-        [sys.executable, "-P", "-m", _MODULE, *arguments],
+        [sys.executable, "-P", "-m", module, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

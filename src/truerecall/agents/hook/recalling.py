@@ -9,7 +9,7 @@ from truerecall.agents.hook.surroundings import Surroundings
 from truerecall.agents.private import without_private
 from truerecall.core.entry import DEFAULT_TRUST, Entry, Trust
 from truerecall.memory.recall.excerpt import excerpt
-from truerecall.memory.recall.lean import LeanRequest, recall_lean
+from truerecall.memory.recall.lean import LeanHit, LeanRequest, recall_lean
 from truerecall.memory.write.border import normalise, strip_recalled
 
 _NOT_A_PERSON = ("<task-notification>", "<local-command-stdout>", "<command-name>", "<system-reminder>")
@@ -32,7 +32,9 @@ def recalled(asked: Asked, here: Surroundings) -> Block | None:
         trust=DEFAULT_TRUST | {Trust.EXTERNAL} if external else DEFAULT_TRUST,
         exclude_session=asked.session or None,
     )
-    hits = recall_lean(here.store, here.scope, request).hits
+    hits = _by_the_resident(here, request) if here.settings.hook.resident else None
+    if hits is None:
+        hits = recall_lean(here.store, here.scope, request).hits
     if not hits:
         return None
     what = (
@@ -41,6 +43,12 @@ def recalled(asked: Asked, here: Surroundings) -> Block | None:
     )
     entries = [replace(hit.entry, text=excerpt(hit.entry.text, hit.terms, _LONGEST)) for hit in hits]
     return block(without_repeats(entries, query), what, here.settings.hook.tokens, asked.tool)
+
+
+def _by_the_resident(here: Surroundings, request: LeanRequest) -> tuple[LeanHit, ...] | None:
+    from truerecall.agents.resident.asking import resident_hits  # it is off for most
+
+    return resident_hits(here, request)
 
 
 def without_repeats(ranked: Sequence[Entry], query: str) -> list[Entry]:

@@ -53,6 +53,8 @@ def serve(asked: Asked, environment: Mapping[str, str], places: Places, now: dat
             return Served(b"", replace(note, outcome="off", error=f"{asked.purpose} is off in the settings"))
     if asked.purpose == "digest" and settings.hook.capture:
         note = replace(note, error=_swept(asked, environment) or note.error)
+    if asked.purpose == "digest" and settings.hook.resident:
+        note = replace(note, error=_accompanied(places, environment, now) or note.error)
     here = surroundings(asked.cwd, environment, places, settings, now)
     note = replace(note, space=here.scope.space)
     block = found(asked, here)
@@ -77,6 +79,17 @@ def _swept(asked: Asked, environment: Mapping[str, str]) -> str:
 
     try:
         start(["--sweep", "--tool", asked.tool], environment, 0)
+    except OSError as error:
+        return told(error)
+    return ""
+
+
+def _accompanied(places: Places, environment: Mapping[str, str], now: datetime) -> str:
+    """The resident process is started where it is not there; what went wrong, or nothing."""
+    from truerecall.agents.resident.asking import start_with_a_session
+
+    try:
+        start_with_a_session(places, environment, now)
     except OSError as error:
         return told(error)
     return ""

@@ -78,6 +78,7 @@ def test_a_file_with_no_line_is_a_scenario_that_says_nothing(tmp_path: Path) -> 
         ({"tools": {"name": "a"}}, "tools is no list of tools"),
         ({"tools": [{"name": ""}]}, "tools is no list of tools"),
         ({"tools": [{"name": "a", "arguments": "{}"}]}, "tools is no list of tools"),
+        ({"tools": [{"name": "a", "namespace": 1}]}, "tools is no list of tools"),
         ({"tools": [{"name": "a", "input": {}}]}, "tools is no list of tools"),
         ({"fail": "slow", "after": "2"}, "after is '2'"),
         ({"fail": "slow", "after": -1}, "after is -1"),

@@ -181,3 +181,13 @@ def test_a_call_of_a_tool_in_a_namespace_names_the_namespace(serve: Any, streame
         ("look", "mcp__memory"),
     ]
     assert bench.server.calls[0].tools == ("recall", "look")
+
+
+def test_a_line_may_name_the_namespace_of_a_tool_that_is_not_offered(serve: Any) -> None:
+    bench = serve({"tools": [{"name": "recall", "namespace": "mcp__memory"}, {"name": "look"}]})
+    response = bench.openai.responses.create(model="m", input="Go.")
+
+    assert [(call.name, getattr(call, "namespace", None)) for call in response.output] == [
+        ("recall", "mcp__memory"),
+        ("look", None),
+    ]

@@ -37,6 +37,8 @@ class ToolUse:
     name: str
     arguments: str = "{}"
     """A JSON object, as text without blanks."""
+    namespace: str = ""
+    """Of Responses alone: the one that the tool stands in, where the client does not offer it with the others."""
 
 
 @dataclass(frozen=True, slots=True)

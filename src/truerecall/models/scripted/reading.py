@@ -137,7 +137,8 @@ def _endpoint(data: dict[str, Any], fail: Failure | None, where: str) -> Endpoin
 def _tools(given: Any, where: str) -> tuple[ToolUse, ...]:
     good = isinstance(given, list) and all(
         isinstance(tool, dict)
-        and set(tool) <= {"name", "arguments"}
+        and set(tool) <= {"name", "arguments", "namespace"}
+        and isinstance(tool.get("namespace", ""), str)
         and isinstance(tool.get("name"), str)
         and tool["name"] != ""
         and isinstance(tool.get("arguments", {}), dict)
@@ -149,7 +150,10 @@ def _tools(given: Any, where: str) -> tuple[ToolUse, ...]:
             where=where,
             remedy='Write [{"name": "…", "arguments": {…}}].',
         )
-    return tuple(ToolUse(tool["name"], _compact(tool.get("arguments", {}))) for tool in given)
+    return tuple(
+        ToolUse(tool["name"], _compact(tool.get("arguments", {})), tool.get("namespace", ""))
+        for tool in given
+    )
 
 
 def _compact(value: Any) -> str:

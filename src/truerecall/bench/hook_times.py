@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from truerecall.bench.manifest import Record
+from truerecall.bench.measured import Making
 from truerecall.errors import RunError
 
 
@@ -30,15 +31,9 @@ class HookRow(Record):
 
 
 class HookTimes(Record):
-    """All that was measured, with which versions, on what kind of machine."""
+    """All that was measured, and how it was made."""
 
     kind: Literal["hook"]
-    truerecall: str
-    python: str
-    sqlite: str
-    system: str
-    machine: str
-    cores: int | None
     entries: int
     external: int
     """Of these, put out by tools."""
@@ -48,6 +43,7 @@ class HookTimes(Record):
     budget: float
     """Seconds that the whole process may take at the 95th percentile."""
     measurements: list[HookRow]
+    making: Making
 
 
 def read_hook_times(path: Path) -> HookTimes:

@@ -13,6 +13,7 @@ from truerecall.bench.carry.pool import PROJECT, make_home
 from truerecall.bench.carry.questions import CarryFile, CarryQuestion, UnrelatedPrompt, read_carry
 from truerecall.bench.carry.run import carry
 from truerecall.bench.manifest import Interval
+from truerecall.bench.measured import making
 from truerecall.core.clock import ManualClock
 from truerecall.core.entry import Draft, Entry, EventTime, Source
 from truerecall.errors import DatasetError, RunError
@@ -222,7 +223,8 @@ def test_a_folder_of_no_transcripts_is_named(tmp_path: Path) -> None:
 
 def test_a_manifest_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     made = CarryManifest(
-        kind="carry", truerecall="0", python="3", sqlite="3", command="c", files={}, sessions=1, real_sessions=1,
+        kind="carry", making=making(ManualClock(datetime(2024, 5, 7, tzinfo=UTC)), "c", ()),
+        files={}, sessions=1, real_sessions=1,
         entries=1, turns=1, external=0, budget_tokens=1, counter="bound-1", characters=1, rows=[], pairs=[],
         unrelated=[], outcomes=[], notes=[],
     )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from truerecall.bench.manifest import Interval, Record
+from truerecall.bench.measured import Making
 from truerecall.errors import RunError
 
 
@@ -61,10 +62,6 @@ class CarryManifest(Record):
     """All of it."""
 
     kind: Literal["carry"]
-    truerecall: str
-    python: str
-    sqlite: str
-    command: str
     files: dict[str, str]
     """sha256 of the questions and the prompts."""
     sessions: int
@@ -81,6 +78,7 @@ class CarryManifest(Record):
     unrelated: list[UnrelatedRow]
     outcomes: list[CarryOutcome]
     notes: list[str]
+    making: Making
 
 
 def read_carried(path: Path) -> CarryManifest:

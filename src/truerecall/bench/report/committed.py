@@ -14,6 +14,7 @@ from truerecall.bench.measured import Figures, Sweep, read_figures, read_sweep
 from truerecall.bench.qa.folder import read_qa_manifest
 from truerecall.bench.qa.manifest import QaManifest
 from truerecall.bench.report.against import PREFIX, read_comparison
+from truerecall.bench.report.agents_measured import AgentsMeasured, agents_measured
 from truerecall.bench.report.claims import CLAIMS, SUITE
 from truerecall.bench.report.published import PUBLISHED, Published, read_published
 from truerecall.bench.report.switches import SWITCHES
@@ -71,6 +72,7 @@ class Committed:
     head_to_heads: Mapping[str, HeadToHead] = field(default_factory=dict)
     """By the name of their file."""
     published: Published | None = None
+    agents: AgentsMeasured = field(default_factory=AgentsMeasured)
 
 
 def committed(folder: Path) -> Committed:
@@ -104,4 +106,5 @@ def committed(folder: Path) -> Committed:
             path.stem: read_head_to_head(path) for path in files if path.stem.startswith(HEAD_TO_HEAD)
         },
         published=read_published(told) if told.is_file() else None,
+        agents=agents_measured(folder),
     )

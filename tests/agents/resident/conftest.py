@@ -197,13 +197,22 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 
 def left_behind(state: Path) -> list[int]:
-    """Processes that still run with this folder of state, where the system tells."""
+    """Processes with this folder of state that do not end, where the system tells."""
     wanted = f"XDG_STATE_HOME={state}".encode()
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+            if wanted in (folder / "environ").read_bytes().split(b"\0") and not _ends(int(folder.name)):
                 found.append(int(folder.name))
         except OSError:
             continue
     return found
+
+
+def _ends(process: int) -> bool:
+    """Waits for a process of another's, such as one that the hook started."""
+    descriptor = os.pidfd_open(process)
+    try:
+        return bool(select.select([descriptor], [], [], WAIT)[0])
+    finally:
+        os.close(descriptor)

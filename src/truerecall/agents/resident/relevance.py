@@ -6,7 +6,7 @@ from truerecall.memory.analysis import content_words, words
 from truerecall.memory.recall.recalled import Hit
 from truerecall.models.local import NAME
 
-MARKS: Mapping[str, float] = {NAME: 0.45}
+MARKS: Mapping[str, float] = {NAME: 0.5}
 """By model the least cosine; docs/design/resident.md says on what it was set. Of others no cosine counts."""
 _LEAST_WORDS = 4
 """That say something, in an entry that counts: "ok, go on" is near to every other "ok, go on"."""

@@ -38,9 +38,9 @@ class Answering:
         self._memories: dict[_Key, Memory] = {}
 
     @property
-    def useless(self) -> bool:
-        """Whether no memory could be opened that holds this model's vectors, or none."""
-        return not self._memories
+    def open(self) -> tuple[Scope, ...]:
+        """The readers whose memories are open, the one asked last at the end."""
+        return tuple(key.scope for key in self._memories)
 
     def answer(self, question: Question) -> Reply:
         """What is recalled, or why nothing can be.

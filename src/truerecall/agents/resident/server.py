@@ -185,7 +185,7 @@ class Server:
             return Reply("failed")
         if reply.reason == "other version":
             self._why = "another version is installed"
-        elif reply.reason == "no model" and self._answering.useless:
+        elif reply.reason == "no model" and not self._answering.open:
             self._why = "the store's vectors are of another model"
         elif not reply.reason:
             self._filling.want(Path(question.store))

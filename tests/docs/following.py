@@ -25,7 +25,10 @@ from truerecall.cli.main import main
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-PROGRAMS = ("truerecall", "python", "python3", "cat", "cd", "echo", "printf", "ls", "mkdir", "rm", "sqlite3")
+PROGRAMS = (
+    "truerecall", "truerecall-hook", "python", "python3", "cat", "cd", "echo", "git", "printf", "ls", "mkdir", "rm",
+    "sqlite3",
+)  # fmt: skip
 """What a page may run here; anything else needs a row in CHECKED_OTHERWISE."""
 PLACEHOLDERS = ("DIR", "RUN", "FILE", "ADAPTER")
 """Words of a truerecall command that stand for something of the reader's: such a command is parsed, not run."""

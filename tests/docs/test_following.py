@@ -67,6 +67,28 @@ def test_a_page_that_shows_what_happens_passes(
         reader.follow(block)
 
 
+def test_a_page_sees_an_empty_home_and_no_folder_of_who_runs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
+    for name in (*theirs, "TRUERECALL_STORE", "TRUERECALL_AGENTS_SETTINGS", "GIT_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "theirs"))
+    reader = Reader(tmp_path)
+    python = f"import os\nassert os.environ['HOME'] == {str(tmp_path / 'home')!r}\n"
+    python += (
+        "assert not [name for name in os.environ if name.startswith(('XDG_', 'CLAUDE_', 'CODEX_', 'GIT_'))]"
+    )
+    page = page_of("console", "$ truerecall agents install claude-code --store team.db --yes")
+    page += page_of("console", "$ ls ~/.claude\nsettings.json") + page_of("python", python)
+
+    for block in blocks(page):
+        reader.follow(block)
+    reader.close()
+
+    assert not (tmp_path / "theirs").exists()
+    assert (tmp_path / "home" / ".config" / "truerecall" / "agents.toml").is_file()
+
+
 def test_python_blocks_share_their_names_and_a_saved_block_is_a_file(tmp_path: Path) -> None:
     page = page_of("python", "a = 1") + page_of("python", "a += 1\nassert a == 2")
     page += "Save it as `tool.py`:\n\n```python\nprint(7)\n```\n" + page_of("console", "$ python tool.py\n7")

@@ -14,6 +14,7 @@ from truerecall.errors import InvalidInput
 
 FIXED = "docs/settings.md"
 PAGES = {
+    "docs/agents.md": ("settings",),
     "README.md": ("figures",),
     "docs/design/fusion.md": ("sweep vector-weight",),
     "docs/design/lexical-lane.md": ("sweep length-weight",),
@@ -72,8 +73,10 @@ def test_what_was_written_is_no_longer_stale_and_the_rest_of_a_page_is_kept(tmp_
     written = CliRunner().invoke(docs_command, ["--root", str(root)])
     fresh = CliRunner().invoke(docs_command, ["--check", "--root", str(root)])
 
-    names = ["docs/cli.md", "docs/settings.md (block 'settings')", "docs/benchmarks.md"]
-    names += [f"{page} (block '{block}')" for page, blocks in PAGES.items() for block in blocks]
+    names = ["docs/cli.md", "docs/settings.md (block 'settings')", "docs/agents.md (block 'settings')"]
+    names.append("docs/benchmarks.md")
+    others = {page: blocks for page, blocks in PAGES.items() if page != "docs/agents.md"}
+    names += [f"{page} (block '{block}')" for page, blocks in others.items() for block in blocks]
     assert (stale.exit_code, stale.output.splitlines()[:-1]) == (1, [f"stale: {name}" for name in names])
     assert (written.exit_code, written.output.splitlines()) == (0, [f"wrote {name}" for name in names])
     assert (fresh.exit_code, fresh.output) == (0, "the documentation is what the code makes\n")
@@ -123,3 +126,11 @@ def test_each_setting_stands_in_the_table_as_the_source_writes_it(made: dict[str
     assert "| `recall.limit` | int | `10` | Hits returned. |" in text
     assert "| `store.mode` | int | `0o600` |" in text
     assert "| `factors.trust` | float | `0.0` | Tr: how far it is trusted. |" in text
+
+
+def test_each_setting_of_the_agents_memory_stands_in_a_table_of_its_own(made: dict[str, str | None]) -> None:
+    text = str(made["docs/agents.md (block 'settings')"])
+
+    assert "| `memory.mode` | int | `0o600` | File mode of a new store;" in text
+    assert "| `hook.tokens` | int | `1200` |" in text
+    assert "| `capture.exclude` | tuple[str, ...] | `()` | Folders of which nothing is captured" in text

@@ -8,9 +8,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import click
 
+from truerecall.agents import settings as agents_settings
 from truerecall.bench.report.ablation import ablation_block
 from truerecall.bench.report.against import against_block
 from truerecall.bench.report.claims import CLAIMS, SUITE, claims_block, suite_block
@@ -71,13 +73,18 @@ def cli_reference() -> str:
     return "\n".join(parts)
 
 
-def settings_table() -> str:
-    """Every setting with its type, default and meaning, as a Markdown table."""
-    source = Path(config.__file__).read_text(encoding="utf-8")
+def settings_table(module: ModuleType, outermost: str) -> str:
+    """Every setting with its type, default and meaning, as a Markdown table.
+
+    Args:
+        module: Where the records stand; it is read as source, for defaults are shown as that writes them.
+        outermost: The record whose fields are the groups of settings, each a record of its own.
+    """
+    source = Path(str(module.__file__)).read_text(encoding="utf-8")
     tree = ast.parse(source)
     records = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     lines = ["| setting | type | default | meaning |", "|---|---|---|---|"]
-    for group, record, _, _ in _fields(records["Settings"], source):
+    for group, record, _, _ in _fields(records[outermost], source):
         about = ast.get_docstring(records[record]) or ""
         for name, kind, default, meaning in _fields(records[record], source):
             told = " ".join((meaning or about).split()).replace("|", "\\|")
@@ -124,7 +131,8 @@ def _speed(name: str) -> Part:
 
 PARTS: tuple[Part, ...] = (
     Part("docs/cli.md", None, lambda found: cli_reference()),
-    Part("docs/settings.md", "settings", lambda found: settings_table()),
+    Part("docs/settings.md", "settings", lambda found: settings_table(config, "Settings")),
+    Part("docs/agents.md", "settings", lambda found: settings_table(agents_settings, "AgentSettings")),
     Part("docs/benchmarks.md", None, lambda found: publication(found)),
     Part("docs/images/recall.svg", None, lambda found: picture(found.retrieval)),
     Part("README.md", "figures", lambda found: readme_figures(found.retrieval)),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from telling import START, did, entry_id, ran, turn
 
-from truerecall.agents.facts.extract import MOST_OF_A_TURN, facts_in
+from truerecall.agents.facts.extract import MOST_OF_A_TURN, MOST_OPEN_ENDS, facts_in
 from truerecall.agents.facts.records import Fact, Kept
 from truerecall.agents.facts.sentences import plain
 from truerecall.agents.facts.wording import LONGEST
@@ -92,7 +92,7 @@ def test_the_same_fact_told_twice_in_a_session_is_one() -> None:
 def test_a_turn_with_too_many_keeps_the_weightiest_in_their_order() -> None:
     many = "## Next steps\n" + "".join(f"- Wire part {number} of it\n" for number in range(30))
     facts = facts_in([turn(f"{many}\nRoot cause: the lock was stale.")], [], "shop")
-    assert [fact.kind for fact in facts] == ["open_end"] * 6 + ["cause"]
+    assert [fact.kind for fact in facts] == ["open_end"] * MOST_OPEN_ENDS + ["cause"]
     assert facts[0].text == "Next steps: Wire part 0 of it"
 
 

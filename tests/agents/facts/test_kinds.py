@@ -32,6 +32,13 @@ def test_a_fact_has_its_turn_its_time_its_subject_and_its_value() -> None:
         "I prefer tabs over spaces",
         "TODO is not acceptable, implementation must be full.",
         "我们决定使用 SQLite 而不是 PostgreSQL。",
+        "there is a need to keep the old endpoints for a year",
+        "need to close the old session before the new one is made",
+        "if the lock is found - skip the run and log it",
+        "there is an existing parser for the history",
+        "each plugin will provide its own reader.",
+        "start with the types -> store -> command line",
+        "For payments we use Stripe.",
         "Wir haben uns für SQLite entschieden.",
     ],
 )
@@ -47,6 +54,9 @@ def test_what_a_person_settles_is_a_decision(text: str) -> None:
         "We went with SQLite instead of Postgres because the tool must run offline.",
         "Implemented the default as `threshold: 0.9` in the generated config.",
         "The slow tests switched from `userEvent.type()` to `fireEvent.change()`, which sets the value directly.",
+        "I gated the import behind `mmap` rather than making it a hard dependency.",
+        "We use Zustand for client state and React Query for server state; don't mix them.",
+        "The config now includes the threshold in both adapters.",
     ],
 )
 def test_what_the_agent_chose_and_why_is_a_decision(text: str) -> None:
@@ -70,6 +80,12 @@ def test_items_below_a_heading_of_decisions_are_decisions_with_its_name() -> Non
         "The test fails because `TZ` is not set in CI.",
         "The reason the build broke was a missing peer dependency.",
         "The bug was an off-by-one in `paginate()`.",
+        "The duplicate rows come from the backfill job, which ran twice.",
+        "The problem: `useEffect` depended on `items`, which is a new array on every render.",
+        "Why pods are evicted: the sidecar logs to `emptyDir` without a limit.",
+        "The `events` table has no index on `at`, so every report scans all of it.",
+        "All rows have `info: null`, meaning that nothing was counted.",
+        "The manual says that `fork` keeps the lock.",
     ],
 )
 def test_a_cause_that_was_found(text: str) -> None:
@@ -149,6 +165,10 @@ def test_a_number_that_is_no_version(text: str) -> None:
         ("- **Location**: `src/agents/codex.plugin.ts`", "src/agents/codex.plugin.ts"),
         ("- Integration tests in `tests/integration/`", "tests/integration/"),
         ("- `src/cli/main.ts` - where the command line begins", "src/cli/main.ts"),
+        ("I found the compaction hooks under `src/plugins/hooks`.", "src/plugins/hooks"),
+        ("State lives in `s3://acme-state/prod`.", "s3://acme-state/prod"),
+        ("**Token Location**\n- After the answer in `event_msg`, as `token_count`", "event_msg"),
+        ("- **Request**: `response_item` → `function_call` (name, arguments)", "function_call"),
     ],
 )
 def test_where_something_lives(text: str, value: str) -> None:
@@ -181,6 +201,89 @@ def test_a_path_of_the_moment_is_none(text: str) -> None:
 )
 def test_what_a_person_wants_always_is_a_convention(text: str) -> None:
     assert told(text, "user") == [("convention", text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("we don't control the upstream client - it is a third-party tool", "cause"),
+        ("the api gateway only allows 29s per request", "cause"),
+        ("the mobile app has a different storage for prompts", "cause"),
+        ("the staging database is located at db-stg.internal:5432", "path"),
+        ("create the document in the /specs folder", "path"),
+    ],
+)
+def test_what_a_person_knows_of_their_project(text: str, kind: str) -> None:
+    assert told(text, "user") == [(kind, text)]
+
+
+def test_what_stands_below_a_heading_of_findings_problems_or_design() -> None:
+    text = """## Key Findings
+1. **Error handling**: every public function returns `Result`; `anyhow` is only in the binary
+2. The validation split leaks: the same user appears in both sets
+3. A clear structure
+## Problems found
+- `SessionStore` is not thread-safe - two tabs can overwrite the token
+- Missing tests
+## Architecture
+- **Networking**: `APIClient` wraps URLSession; every request goes through `RequestSigner`
+- Persistence
+## Solution
+- **Cache**: one entry a user"""
+    assert told(text) == [
+        (
+            "cause",
+            "Error handling: every public function returns `Result`; `anyhow` is only in the binary",
+        ),
+        ("cause", "The validation split leaks: the same user appears in both sets"),
+        (
+            "cause",
+            "Problems found: `SessionStore` is not thread-safe - two tabs can overwrite the token",
+        ),
+        (
+            "decision",
+            "Architecture: Networking: `APIClient` wraps URLSession; every request goes through `RequestSigner`",
+        ),
+    ]
+
+
+def test_an_answer_of_another_trade_is_told_in_its_own_words() -> None:
+    text = """## Summary
+The plan fails with `Invalid count argument` because `aws_subnet.private` is only known after apply.
+### Constraints
+- State lives in `s3://acme-state/prod`, and locking uses the table `tf-locks`
+- The `prod` workspace must not be applied from laptops - only the `deploy` pipeline has the role
+### Options
+1. **Split the state**: cleaner, but a big migration
+### Next steps
+- [ ] Phase 1: Move networking into `modules/vpc` (~2 days)
+- Rotate the leaked deploy key
+Which option would you prefer?"""
+    assert told(text) == [
+        (
+            "cause",
+            "The plan fails with `Invalid count argument` because `aws_subnet.private` is only known after apply.",
+        ),
+        (
+            "path",
+            "Constraints: State lives in `s3://acme-state/prod`, and locking uses the table `tf-locks`",
+        ),
+        (
+            "convention",
+            "Constraints: The `prod` workspace must not be applied from laptops - only the `deploy` pipeline has the"
+            " role",
+        ),
+        ("open_end", "Next steps: Rotate the leaked deploy key"),
+    ]
+
+
+def test_bounds_and_gates_are_conventions() -> None:
+    assert told("## Testing approach\n- 30s test timeout, 10s hook timeout") == [
+        ("convention", "Testing approach: 30s test timeout, 10s hook timeout")
+    ]
+    assert told("## Quality gates\n- Minimum 85% code coverage") == [
+        ("convention", "Quality gates: Minimum 85% code coverage")
+    ]
 
 
 def test_the_rules_of_a_project_that_an_agent_lists() -> None:
@@ -238,6 +341,16 @@ def test_a_command_that_is_named_as_the_way(text: str, command: str) -> None:
         "I'm going to run `npm test` because it failed.",
         "`npm run build` is running now to catch more.",
         "`npm test` did not pass.",
+        "In general, a list is slower here because arrays must move.",
+        "You should never store passwords in plain text.",
+        "Always validate user input.",
+        "it never returns when `ctx` is cancelled, because `ch` is unbuffered",
+        "Key Insight: Most of it already exists!",
+        "## Implementation Checklist\n- [ ] Phase 1: Add the `retry` option\n- [ ] Write the tests for it",
+        "### Phase 2: Design\n**Architecture**\n- **Store**: keeps every `row` in memory",
+        "## Next steps\n- Review the specification for gaps\n- Extend the parser (~120 LOC)",
+        "## Findings\n- **Quality**: a robust, mature and well-tested codebase\n- Create the `retry` option first",
+        "## Problem Analysis\n- When and how it is made\n- The `retry` wrapper of ours",
         "Great question! You're absolutely right.",
         "All 24 tests pass.",
         "The failure might be because of the proxy.",
@@ -276,6 +389,9 @@ def test_what_is_no_fact(text: str) -> None:
         "npm ERR! code ENOENT because we decided nothing\nTypeError: it failed because x is undefined",
         "2026-01-01 10:00:00 ERROR the worker crashed because of the pool\n  at run (src/a.ts:1:2)",
         "I can't log in",
+        "the login page is broken since yesterday: TypeError",
+        "I get an error when I open the page. it always happens after login",
+        "I need to change something in the notifications",
         "ok",
         "This session is being continued from a previous conversation that ran out of context. We decided to use X.",
         "Base directory for this skill: /x\n\nAlways use X.",

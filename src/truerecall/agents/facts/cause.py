@@ -18,12 +18,13 @@ _FINDING = cues("cause", "finding")
 _FOLLOWS = cues("cause", "follows")
 _BECAUSE = cues("cause", "because")
 _CAUSED = cues("cause", "caused")
+_NOT_FOUND = cues("cause", "not found")
 
 
 def cause(said: Said) -> Finding | None:
     """A cause that the sentence tells."""
     text = said.text
-    if is_question(text) or said.shape in ("command", "task", "row"):
+    if is_question(text) or _NOT_FOUND.search(text) or said.shape in ("command", "task", "row"):
         return None
     label, body = labelled(said.sentence.text)
     if _LABEL.match(label):

@@ -17,6 +17,8 @@ _SECTION = cues("convention", "section")
 _USER = cues("convention", "user")
 _DO_NOT = cues("convention", "do not")
 _AGENT = cues("convention", "agent")
+_LIMIT = cues("convention", "limit")
+_GATE = cues("convention", "gate")
 _OF_EVENTS = cues("convention", "of events")
 _MOST_OF_A_PERSON = 300  # characters of a sentence
 
@@ -47,11 +49,16 @@ def _of_user(text: str) -> float | None:
 
 
 def _of_agent(said: Said) -> float | None:
+    listed = said.shape in ("item", "done")
+    if listed and any(_GATE.search(one) for one in said.above) and len(said.text.split()) >= 3:
+        return 1.5
     if said.proposal or is_plan(said.text):
         return None
     label, body = labelled(said.text)
     if _LABEL.match(label) and len(body.split()) >= 3:
         return 2.0
-    if said.shape in ("item", "done") and any(_SECTION.search(one) for one in said.above):
+    if listed and any(_SECTION.search(one) for one in said.above):
         return 1.5
+    if listed and _LIMIT.search(said.text):
+        return 1.4
     return 1.5 if _AGENT.search(body) or _AGENT.search(said.text) else None

@@ -16,11 +16,15 @@ _LABEL = cues("decision", "label")
 _SECTION = cues("decision", "section")
 _SETTLED = cues("decision", "settled")
 _CHOSE = cues("decision", "chose")
+_MADE = cues("decision", "made")
+_AGAINST = cues("decision", "against")
 _WHY = cues("decision", "why")
 _DID = cues("decision", "did")
 _HOW = cues("decision", "how")
+_STACK = cues("decision", "stack")
 _USES = cues("decision", "uses")
 _USER = cues("decision", "user")
+_RULED = cues("decision", "ruled")
 _ASKS = cues("decision", "asks")
 _MOST_OF_A_PERSON = 400  # characters of a sentence; what is longer was pasted
 
@@ -38,7 +42,11 @@ def decision(said: Said) -> Finding | None:
 
 
 def _of_user(text: str) -> float | None:
-    if len(text) > _MOST_OF_A_PERSON or _ASKS.match(text):
+    if len(text) > _MOST_OF_A_PERSON:
+        return None
+    if _RULED.search(text):
+        return 3.0
+    if _ASKS.match(text):
         return None
     if _LABEL.match(labelled(text)[0]) or (_USER.search(text) and len(text.split()) >= 3):
         return 3.0
@@ -60,9 +68,11 @@ def _of_agent(said: Said) -> float | None:
     chose, why = _CHOSE.search(text), _WHY.search(text)
     if chose and why and why.start() > chose.start() and not is_negated(text, chose.start()):
         return 2.0
+    if _MADE.match(text) and _AGAINST.search(text):
+        return 2.0
     if _DID.match(text) and _HOW.search(text):
         return 1.5
-    uses = _USES.search(text)
-    if uses and said.shape == "sentence" and not is_negated(text, uses.start()):
+    uses = _STACK.search(text) or (_USES.search(text) if said.shape == "sentence" else None)
+    if uses and not is_negated(text, uses.start()):
         return 1.2
     return None

@@ -12,10 +12,12 @@ from truerecall.agents.facts.sentences import sentences
 from truerecall.agents.facts.table import OF_A_SENTENCE, OF_A_SESSION
 from truerecall.agents.facts.wording import Finding, is_hanging, name_of, said_in
 
-MOST_OF_A_TURN = 12
+MOST_OF_A_TURN = 16
 """Facts of one turn: of more, those of the greatest weight."""
-MOST_OF_A_KIND = 6
-"""Of one kind in one turn."""
+MOST_OF_A_KIND = 8
+"""Of one kind in one turn; but"""
+MOST_OPEN_ENDS = 4
+"""of these, since a list of what is left is mostly done the next day."""
 
 _NOT_A_PERSON = cues("extract", "not a person")
 _LOG_LINE = cues("extract", "log line")
@@ -60,7 +62,8 @@ def _of_turn(kept: Kept, project: str) -> Iterator[Fact]:
             findings.append(finding)
         elif finding.kind == "path":
             findings.append(replace(finding, text=finding.text.rstrip(":\uff1a ")))
-    for finding in _chosen(findings):
+    chosen = _chosen(findings)
+    for finding in (one for one in chosen if not _is_within(one, chosen)):
         yield Fact(
             kind=finding.kind,
             text=finding.text,
@@ -81,13 +84,22 @@ def is_own(text: str, user: bool) -> bool:
     return len(text) <= _LONG or len(_PASTED.findall(text)) < 8
 
 
+def _is_within(finding: Finding, others: Sequence[Finding]) -> bool:
+    """Whether another of its kind says all that it says, and more."""
+    return any(
+        one.kind == finding.kind and len(one.text) > len(finding.text) and finding.text in one.text
+        for one in others
+    )
+
+
 def _chosen(findings: Sequence[Finding]) -> list[Finding]:
     """The weightiest, in their order; of equal weight those that come first."""
     kept: list[int] = []
     kinds: dict[FactKind, int] = {}
     for place in sorted(range(len(findings)), key=lambda place: (-findings[place].weight, place)):
         kind = findings[place].kind
-        if kinds.get(kind, 0) < MOST_OF_A_KIND and len(kept) < MOST_OF_A_TURN:
+        most = MOST_OPEN_ENDS if kind == "open_end" else MOST_OF_A_KIND
+        if kinds.get(kind, 0) < most and len(kept) < MOST_OF_A_TURN:
             kinds[kind] = kinds.get(kind, 0) + 1
             kept.append(place)
     return [findings[place] for place in sorted(kept)]

@@ -10,7 +10,10 @@ _OPEN = cues("open_end", "open")
 _RESOLVED = cues("open_end", "resolved")
 _CHOICE = cues("open_end", "choice")
 _RUN = cues("open_end", "run")
+_PLANNED_LIST = cues("open_end", "planned list")
+_PLANNED = cues("open_end", "planned")
 _LEAST_WORDS = 3
+_LEAST_OF_A_QUESTION = 5
 
 
 def open_end(said: Said) -> Finding | None:
@@ -22,7 +25,9 @@ def open_end(said: Said) -> Finding | None:
     if _LABEL.match(label) and len(body.split()) >= _LEAST_WORDS:
         return _made(said, body, 2.5)
     if _is_listed(said):
-        return _made(said, said.sentence.text, 1.0 if said.shape == "task" else 1.5, topic=True)
+        return _made(
+            said, said.sentence.text, 0.9 if said.shape == "task" or is_question(text) else 1.4, topic=True
+        )
     if is_question(text) or is_plan(text) or said.proposal or (said.user and "TODO" in text):
         return None
     return _made(said, said.sentence.text, 2.0) if _OPEN.search(text) else None
@@ -33,6 +38,10 @@ def _is_listed(said: Said) -> bool:
     if said.user or said.shape not in ("item", "task") or said.sentence.before or _RUN.match(said.text):
         return False
     if _DONE_LIST.search(said.sentence.lead) or len(said.text.split()) < _LEAST_WORDS:
+        return False
+    if is_question(said.text) and len(said.text.split()) < _LEAST_OF_A_QUESTION:
+        return False
+    if _PLANNED.search(said.text) or any(_PLANNED_LIST.search(one) for one in said.above):
         return False
     return any(_SECTION.search(one) for one in said.above)
 

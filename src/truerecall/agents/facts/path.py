@@ -16,6 +16,7 @@ from truerecall.agents.facts.wording import (
 
 _LABEL = cues("path", "label")
 _NAMELESS = cues("path", "nameless")
+_PLACES = cues("path", "places")
 _PLANNED = cues("path", "planned")
 _IMPERATIVE = cues("path", "imperative")
 _PASSING = cues("path", "passing")
@@ -25,7 +26,7 @@ _ENDINGS = (
     r"json[cl]?|ya?ml|toml|ini|cfg|conf|env|lock|md|tsx?|jsx?|mjs|py|rs|go|java|kt|rb|php|sh|sql|db|css|html|xml|log|txt"
     r"|csv|proto|tf"
 )
-_ROOT = r"~|\.{1,2}|[A-Za-z]:|\$\{?[A-Z_]{2,30}\}?|[\w@.{}*\[\]-]{1,60}"
+_ROOT = r"~|(?:s3|gs|az|abfss|hdfs|file|sqlite):/|\.{1,2}|[A-Za-z]:|\$\{?[A-Z_]{2,30}\}?|[\w@.{}*\[\]-]{1,60}"
 _PATH = (
     rf"(?:{_ROOT})?(?:[/\\][\w@.{{}}*$\[\]+-]{{1,100}}){{1,30}}[/\\]?|[\w@.-]{{1,60}}/(?![\w/])"
     rf"|\.?[\w-]{{1,60}}(?:\.[\w-]{{1,40}}){{0,4}}\.(?:{_ENDINGS})(?!\w)"
@@ -52,6 +53,13 @@ _MOVED = re.compile(
     re.I,
 )
 _ITEM = re.compile(rf"^`({_PATH})`\s*(?:\([^)]{{1,40}}\)\s*)?(?:[-\u2013\u2014:]|→)\s+(?=\S)")
+_FOUND = re.compile(
+    r"\b(?:found|located|traced) (?!it\b|this\b|that\b|them\b|the (?:file|issue|bug|problem)\b)"
+    rf"[\w' -]{{3,60}}? (?:in|under|at|inside) `({_PATH})`",
+    re.I,
+)
+_FLOW = re.compile(r"^(`[^`]{2,80}`(?: ?\([^)]{1,40}\))?) ?(?:→|->|=>) ?`[^`]{2,80}`")
+_ID = re.compile(r"^`([0-9a-f]{8}-[0-9a-f-]{27})` ?[-\u2013\u2014:] (?=\w)")
 _TITLED = re.compile(rf"^(`?[\w ./-]{{3,40}}`?) (?:in|under|at) `({_PATH})`$", re.I)
 _NEAR = 40  # characters from a label to its path
 
@@ -72,15 +80,25 @@ def path(said: Said) -> Finding | None:
         match = _SPAN.search(body[:200])
         if match and match.start() <= _NEAR:
             return _made(said, match.group(1), label, 1.5)
-    return _of_item(said, text) if said.shape == "item" else None
+    if not is_plan(said.text) and (match := _FOUND.search(text)):
+        return _made(said, match.group(1), label, 1.5)
+    if said.shape not in ("item", "done"):
+        return None
+    if flow := _FLOW.match(body):
+        return _made(said, body[flow.start() :], label, 1.3)
+    if not label and _PLACES.search(said.sentence.lead) and "`" in text and len(text.split()) >= 3:
+        return _made(said, text, said.sentence.lead, 1.3)
+    return _of_item(said, text)
 
 
 def _of_item(said: Said, text: str) -> Finding | None:
     if (match := _TITLED.match(text)) and not _IMPERATIVE.match(text):
-        return _made(said, match.group(2), match.group(1), 1.0)
-    if (match := _ITEM.match(text)) and "/" in match.group(1).rstrip("/"):
+        return _made(said, match.group(2), match.group(1), 1.3)
+    if match := _ID.match(text):
+        return _made(said, match.group(1), text[match.end() :], 0.9)
+    if (match := _ITEM.match(text)) and "/" in f"{match.group(1).rstrip('/')} {said.sentence.lead}":
         described = text[match.end() :]
-        if len(described.split()) >= 3 and not _DOING.match(described):
+        if len(described.split()) >= (3 if "/" in match.group(1) else 4) and not _DOING.match(described):
             return _made(said, match.group(1), described, 0.8)
     return None
 

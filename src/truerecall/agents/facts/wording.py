@@ -24,6 +24,7 @@ _HANGING = cues("wording", "hanging")
 _EMPTY_TOPIC = cues("wording", "empty topic")
 _OPENERS = cues("wording", "openers")
 _LABEL = re.compile(r"^([^:`]{1,50}?(?: ?`[^`]{1,40}`)?):\s*(?=\S)")
+_NUMBER = re.compile(r"^\d{1,2}[.)]\s+|\s+[-\u2013\u2014] [A-Z]{4,}$")  # of a heading, and its state
 _CODE = re.compile(r"`([^`]{1,200})`")
 _MOST_WORDS = 6  # of a label
 
@@ -130,7 +131,7 @@ def labelled(text: str) -> tuple[str, str]:
 def topic_of(sentence: Sentence) -> str:
     """What the section or list is about; empty where its name says nothing."""
     for name in (sentence.lead, *reversed(sentence.headings)):
-        said = name.rstrip(" :").strip()
+        said = _NUMBER.sub("", name.rstrip(" :").strip())
         if (
             said
             and len(said) <= _LONGEST_NAME

@@ -58,6 +58,7 @@ ALLOWED = {
     ("docs/data.md", "4.0"): "the licence CC BY-NC 4.0",
     ("docs/memory.md", "15"): "THRESHOLD of src/truerecall/memory/usefulness.py, in per cent",
     ("docs/memory.md", "0.1"): "the width of a bucket of src/truerecall/measure/histogram.py, in per cent",
+    ("docs/design/facts.md", "30"): "an example of words that a rule finds",
     ("docs/design/fusion.md", "1.5"): "REFERENCE of src/truerecall/core/config.py",
     ("docs/design/lexical-lane.md", "0.2"): DEFAULT,
     ("docs/design/recall-quality.md", "0.5"): DEFAULT,

@@ -1,6 +1,6 @@
 """The new turns of one session in one project, remembered once; and the facts that they tell."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -22,7 +22,6 @@ from truerecall.memory.write.prepare import WriteResult
 
 CHANNELS: dict[Role, str] = {"user": "prompt", "assistant": "answer", "tool": "tool"}
 _ALL = 1_000_000  # entries of one session, ended ones as well
-_FACTS = 100_000  # of a space
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +165,8 @@ class Keeper:
 
 
 def known_in(memory: Memory) -> Known:
-    """The facts that a space knows and trusts: one that came from outside keeps out none that somebody says."""
-    facts: Iterable[Entry] = memory.list(Filter(kind="fact", newest=_FACTS))
-    return Known.of(entry for entry in facts if entry.trust > Trust.EXTERNAL)
+    """The facts that a space knows: one that came from outside keeps out none that somebody says."""
+    return Known.in_space(memory)
 
 
 def _speaker(turn: Turn, home: Home, tool: str) -> str:

@@ -35,7 +35,11 @@ def held(memory: Memory, turns: list[Kept]) -> list[Kept]:
         Draft(
             text=kept.text,
             trust=kept.trust,
-            source=Source(session=ORIGIN.session, position=kept.turn.position),
+            source=Source(
+                session=ORIGIN.session,
+                position=kept.turn.position,
+                channel="tool" if kept.turn.role == "tool" else "answer",
+            ),
             happened_at=None if kept.turn.at is None else EventTime(kept.turn.at),
         )
         for kept in turns
@@ -186,6 +190,20 @@ def test_what_the_space_knows_is_not_stored_again_until_it_is_forgotten(memory: 
     assert Known.in_space(memory).fresh(tuple(replace(fact, kind="cause") for fact in again)) != ()
     memory.forget(stored.id or "")
     assert Known.in_space(memory).fresh(again) == again
+
+
+def test_a_fact_from_outside_is_stored_once_and_keeps_out_none_that_somebody_says(memory: Memory) -> None:
+    first = held(memory, [ran("make test", output="12 passed")])
+    memory.remember(drafts_of(Known.in_space(memory).fresh(facts_in(first, [], "shop")), first, ORIGIN))
+    again = held(memory, [ran("make test", number=1, output="13 passed")])
+    known = Known.in_space(memory)
+    assert known.fresh(facts_in(again, [], "shop")) == ()
+    (outside,) = facts_in(again, [], "shop")
+    said = held(memory, [turn("`make test` worked", number=2)])
+    (inside,) = facts_in(said, [], "shop")
+    assert (inside.kind, inside.text) == (outside.kind, outside.text)
+    assert known.fresh([inside]) == (inside,)
+    assert known.fresh([inside, outside]) == ()
 
 
 def test_of_the_same_fact_in_one_batch_the_first_is_new() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from truerecall.agents.facts.cues import cues
 from truerecall.agents.facts.records import Fact, Kept
 from truerecall.agents.facts.wording import Finding, Said, is_negated, is_plan, is_question, is_unsure, worded
+from truerecall.core.entry import Trust
 
 LONGEST = 200
 """Characters of a command; a longer one is a script of the moment."""
@@ -66,6 +67,7 @@ def ran(new: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Fact]:
     """The commands among the new turns that were run and worked; the shortest of each head, once."""
     known = {head_of(said): len(said) for kept in before if (said := worked(kept)) is not None}
     best: dict[str, tuple[str, Kept]] = {}
+    announced = _announced(new, before)
     for kept in new:
         said = worked(kept)
         if said is None or known.get(head_of(said), LONGEST + 1) <= len(said):
@@ -74,9 +76,32 @@ def ran(new: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Fact]:
         if head not in best or len(said) < len(best[head][0]):
             best[head] = said, kept
     for head, (said, kept) in best.items():
-        yield Fact(
-            "command", f"`{said}` worked", head, said, (kept.entry_id,), kept.turn.position, kept.turn.at
-        )
+        sources = (announced.get(kept.turn.position, kept.entry_id),)
+        yield Fact("command", f"`{said}` worked", head, said, sources, kept.turn.position, kept.turn.at)
+
+
+def _announced(new: Sequence[Kept], before: Sequence[Kept]) -> dict[int, str]:
+    """The entries of the agent's words that name a command right before it was run, by the place of its turn.
+
+    Such a command is the agent's own, and the exit code is the harness's: nothing of the fact comes from an output. Not
+    so where an earlier output holds the command, which may have been read there; or where what was run is more than
+    what is told, so that the exit code may be another's.
+    """
+    found: dict[int, str] = {}
+    words: Kept | None = None
+    outputs: list[str] = []
+    for kept in (*before, *new):
+        action = kept.turn.action
+        if action is None:
+            words = kept if kept.turn.role == "assistant" and kept.trust > Trust.EXTERNAL else None
+            continue
+        said = worked(kept)
+        if said is not None and words is not None and said == (action.command or "").strip():
+            named = f"`{said}`" in words.text
+            if named and not any(said in output for output in outputs):
+                found[kept.turn.position] = words.entry_id
+        outputs.append(" ".join(action.output.split()))
+    return found
 
 
 def worked(kept: Kept) -> str | None:

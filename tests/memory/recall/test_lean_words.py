@@ -48,7 +48,7 @@ def lean(
     with lean_store(path, 1.0) as db:
         rows = LeanRows(db, scope, to_micros(now), frozenset(map(int, trust)))
         words = read_words(rows, terms_of(kept_of(query)))
-        found = score_rows(rows, words, (), DEPTH)
+        found = score_rows(rows, words, (), DEPTH).first
         ids = [entry.id for entry in rows.entries(list(found))]
     return [(i, round(score, 9)) for i, score in zip(ids, found.values(), strict=True)], words
 

@@ -12,16 +12,18 @@ from pathlib import Path
 from truerecall.core.clock import aware, to_micros
 from truerecall.core.entry import DEFAULT_TRUST, Entry, Scope, Trust
 from truerecall.memory.recall.dedup import duplicates
-from truerecall.memory.recall.lean_gate import subject_of, topical
-from truerecall.memory.recall.lean_window import Matched, matched
+from truerecall.memory.recall.lean_evidence import reranked
+from truerecall.memory.recall.lean_gate import Matched, matched, subject_of, topical
+from truerecall.memory.recall.lean_said import parts_of
+from truerecall.memory.recall.lean_window import pool_of
 from truerecall.memory.recall.lean_words import read_words, score_rows
 from truerecall.memory.recall.terms import kept_of, terms_of
 from truerecall.memory.store.lean import lean_store, stated_lately
 from truerecall.memory.store.lean_rows import LeanRows
 from truerecall.memory.write.border import normalise
 
-_DEPTH = 100  # rows that are weighed with what stands beside them
-_NEAR = 0.35  # of the best coverage: what comes less near is another subject's
+_DEPTH = 100  # rows that share the most words by themselves
+_POOL = 100  # rows that are weighed by all of the evidence
 _SPARE = 2  # times the limit: some of the first say the same
 
 
@@ -48,7 +50,7 @@ class LeanHit:
 
     entry: Entry
     score: float
-    """From 0 to 1: by its rank among rows by themselves, and among rows with their neighbours."""
+    """From 0 to 1, by its rank: 61/(60 + rank)."""
     terms: tuple[str, ...]
     """The query's terms that it or its neighbours hold, rarest first."""
     coverage: float
@@ -74,20 +76,33 @@ def recall_lean(path: Path, scope: Scope, request: LeanRequest) -> LeanRecall:
     Raises:
         StoreError: The store is missing, damaged, locked, or of another version.
     """
-    terms = terms_of(kept_of(normalise(request.query).text))
-    if not any(map(topical, terms)) or request.limit < 1:
+    parts = [
+        part for part in parts_of(kept_of(normalise(request.query).text)) if any(map(topical, terms_of(part)))
+    ]
+    if not parts or request.limit < 1:
         return LeanRecall(())
     with lean_store(path, request.busy_timeout) as db:
         tiers = frozenset(int(tier) for tier in request.trust)
         rows = LeanRows(db, scope, to_micros(aware(request.now, "now")), tiers)
-        words = read_words(rows, terms)
-        if not subject_of(words).terms:
-            return LeanRecall(())
-        alone = score_rows(rows, words, _hidden(rows, request.exclude_session), _DEPTH)
-        found = matched(rows, words, alone)
-        first = _kept(found)[: _SPARE * request.limit]
-        entries = rows.entries([row.place for row in first])
-    return LeanRecall(_hits(first, entries, request.limit), len(found), words.left_out, words.exact)
+        hidden = _hidden(rows, request.exclude_session)
+        recalled = LeanRecall(())
+        for part in parts:
+            recalled = _recalled(rows, part, hidden, request.limit)
+            if recalled.hits:
+                break
+    return recalled
+
+
+def _recalled(rows: LeanRows, text: str, hidden: frozenset[int], limit: int) -> LeanRecall:
+    words = read_words(rows, terms_of(text))
+    subject = subject_of(words)
+    if not subject.counts:
+        return LeanRecall(())
+    pool = pool_of(rows, words, score_rows(rows, words, hidden, _DEPTH), hidden, _POOL)
+    found = matched(words, subject, pool, reranked(rows, words, text, pool))
+    first = _kept(found)[: _SPARE * limit]
+    hits = _hits(first, rows.entries([row.place for row in first]), limit)
+    return LeanRecall(hits, len(found), words.left_out, words.exact)
 
 
 def newest_facts(
@@ -114,11 +129,8 @@ def _hidden(rows: LeanRows, session: str | None) -> frozenset[int]:
 
 
 def _kept(found: list[Matched]) -> list[Matched]:
-    """Where one row can be about the prompt's subject, all that come near the best of them; else none."""
-    if not any(row.relevant for row in found):
-        return []
-    least = _NEAR * max(row.coverage for row in found)
-    return [row for row in found if row.coverage >= least]
+    """Where one row can be about the prompt's subject, all that hold a word of it or stand beside one; else none."""
+    return [row for row in found if row.coverage] if any(row.relevant for row in found) else []
 
 
 def _hits(first: list[Matched], entries: list[Entry], limit: int) -> tuple[LeanHit, ...]:

@@ -6,7 +6,7 @@ taken, by how close together their first rows stand: to count each of 200 words 
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ _MOST = (_K1 + 1) / (1 + _K1 * (1 - _B))  # what a text of no length counts
 _GLANCE = 256  # rows of each term that are looked at before it is known which terms are the rarest
 _POSTINGS = 60_000  # rows of all terms together, allowed or not: a third of a microsecond each
 _DOUBT = 2.0  # how far a guess at a term's rows is off, at most
-_FEW = 20_000  # places that are sooner gathered than searched for among all
+_FEW = 40_000  # places that are sooner gathered than searched for among all
 _GRACE = 1e-9
 
 
@@ -86,10 +86,10 @@ def read_words(rows: LeanRows, terms: Sequence[str]) -> LeanWords:
     left = [glance.term for glance in unread] if len(read) < MOST_TERMS else []
     # Of one that was not read the first rows may do to see that it is commoner.
     exact = not left and all(len(glance.places) > len(read[-1].places) for glance in unread)
-    held = tuple(Held(g.term, g.places, _rarity(total, len(g.places))) for g in read)
+    held = tuple(Held(g.term, g.places, rarity(total, len(g.places))) for g in read)
     found = {glance.term for glance in known}
     absent = tuple(term for term in terms if term not in found)
-    return LeanWords(total, held, absent, _rarity(total, 0), tuple(left), exact)
+    return LeanWords(total, held, absent, rarity(total, 0), tuple(left), exact)
 
 
 def _read(rows: LeanRows, glance: _Glance) -> None:
@@ -108,33 +108,46 @@ def _glance(rows: LeanRows, number: int, term: str) -> _Glance:
     return _Glance(number, term, rows.holding(term, most=_GLANCE), rows)
 
 
-def _rarity(total: int, holding: int) -> float:
+def rarity(total: int, holding: int) -> float:
+    """What a term counts for that ``holding`` of so many hold."""
     return math.log1p((total - holding + 0.5) / (holding + 0.5))
 
 
-def score_rows(rows: LeanRows, words: LeanWords, hidden: Collection[int], depth: int) -> dict[int, float]:
-    """The best rows' places with their scores, in the order of ``recall.order``; ``hidden`` ones are counted only."""
+class Scored(NamedTuple):
+    """The best rows by themselves."""
+
+    first: dict[int, float]
+    """By place the score, in the order of ``recall.order``."""
+    mean: float
+    """The mean length of all rows that share a word."""
+
+
+def score_rows(rows: LeanRows, words: LeanWords, hidden: Collection[int], depth: int) -> Scored:
+    """The best ``depth`` rows; ``hidden`` ones are counted only."""
     if not words.held:
-        return {}
+        return Scored({}, 1.0)
     scores = [0.0] * len(rows.allowed)
     for held in words.held:
-        rarity = held.rarity
+        counts = held.rarity
         for place in held.places:
-            scores[place] += rarity
-    hit: Iterable[int] = range(len(scores))
+            scores[place] += counts
+    hit: Collection[int] = ()
     if sum(len(held.places) for held in words.held) < _FEW:
         hit = set().union(*(held.places for held in words.held))
-    mean = sum(compress(rows.lengths, scores)) / (len(scores) - scores.count(0.0))
+        mean = sum(map(rows.lengths.__getitem__, hit)) / len(hit)
+    else:
+        mean = sum(compress(rows.lengths, scores)) / (len(scores) - scores.count(0.0))
     marks = _marks(words, hidden, depth)
     best = sorted((shortened(scores[p], rows.lengths[p], mean) for p in marks), reverse=True)
     # No row gains more than that by being short.
     least = (best[depth - 1] - 2 * _GRACE) / _MOST if len(best) >= depth else 0.0
+    able = hit or compress(range(len(scores)), map(least.__le__, scores))
     found = {
         place: shortened(score, rows.lengths[place], mean)
-        for place in hit
+        for place in able
         if (score := scores[place]) >= least and score and place not in hidden
     }
-    return {place: found[place] for place in _ordered(rows, found, depth)}
+    return Scored({place: found[place] for place in ordered(rows, found, depth)}, mean)
 
 
 def shortened(score: float, length: int, mean: float) -> float:
@@ -152,7 +165,7 @@ def _marks(words: LeanWords, hidden: Collection[int], depth: int) -> set[int]:
     return pool
 
 
-def _ordered(rows: LeanRows, found: Mapping[int, float], depth: int) -> list[int]:
+def ordered(rows: LeanRows, found: Mapping[int, float], depth: int) -> list[int]:
     """The first ``depth`` by score to nine decimals, trust, event time, session, position and id."""
     exact = {place: -round(score, 9) for place, score in found.items()}
     if len(exact) > depth:

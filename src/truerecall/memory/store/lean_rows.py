@@ -8,14 +8,15 @@ import json
 import sqlite3
 import struct
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
-from itertools import pairwise, repeat
+from functools import cache, cached_property
+from itertools import compress, pairwise, repeat
 from operator import add
 from typing import NamedTuple
 
 from truerecall.core.entry import Entry, Scope
 from truerecall.errors import NotAStore
 from truerecall.memory.store.matching import match_query
+from truerecall.memory.store.numbering import numbered
 from truerecall.memory.store.partitions import readable_partitions
 from truerecall.memory.store.rows import partition_range, read_entries, read_tie_keys
 
@@ -23,13 +24,16 @@ BLOCK = 1024  # rows, as in ``standing``
 NEVER = -(2**63)
 _ALWAYS = 2**63 - 1
 _COLUMNS = 12
-_ROWID, _TRUST, _STARTS, _ENDS, HAPPENED, _LENGTH, SESSION, POSITION = range(8)
+_ROWID, _TRUST, _STARTS, _ENDS, HAPPENED, _LENGTH, _SESSION, POSITION, SPEAKER, TRAITS = range(10)
 TRUST = _TRUST
 _SELECT = (
     f"SELECT rowid, trust, coalesce(starts_at, {NEVER}), coalesce(ends_at, {_ALWAYS}),"
-    f" coalesce(happened_at, {NEVER}), length, coalesce(session, -1), coalesce(position, -1)"
+    f" coalesce(happened_at, {NEVER}), length, coalesce(session, -1), coalesce(position, -1),"
+    " coalesce(speaker, -1), traits"
     " FROM standing WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
 )
+_HIGHEST = "SELECT coalesce(max(number), -1) FROM {table} WHERE partition = ?"
+_MANY = 24  # values of one block that are sooner read all at once
 _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _IN_ORDER = struct.pack(f"<{BLOCK}H", *range(BLOCK))
 
@@ -133,6 +137,10 @@ class _Part(NamedTuple):
     """The row that place ``first`` stands for."""
     first: int
     size: int
+    sessions: int
+    """What is added to the number of a session, so that it stands for no session of another partition."""
+    speakers: int
+    """Likewise."""
 
 
 class _Stretch(NamedTuple):
@@ -152,11 +160,16 @@ class LeanRows:
         self._db = db
         self.parts: list[_Part] = []
         self._stretches: list[_Stretch] = []
+        self._given = [0, 0]
         first = 0
         for number in readable_partitions(db, scope):
             (given,) = db.execute("SELECT sequence FROM partition WHERE id = ?", (number,)).fetchone()
-            self.parts.append(_Part(number, partition_range(number)[0], first, given + 1))
+            self.parts.append(_Part(number, partition_range(number)[0], first, given + 1, *self._given))
             first += given + 1
+            self._given = [
+                before + db.execute(_HIGHEST.format(table=table), (number,)).fetchone()[0] + 1
+                for before, table in zip(self._given, ("session", "speaker"), strict=True)
+            ]
         self.allowed = bytearray(first)
         """Shape (places,): 1 where the row may be recalled: trusted and valid at the instant."""
         self.lengths = [0] * first
@@ -204,7 +217,68 @@ class LeanRows:
         """A column's values at these places."""
         found: dict[int, int] = {}
         for stretch, inside in self._touched(places):
-            found.update((place, stretch.block.at(number, row)) for place, row in inside)
+            if len(inside) < _MANY:
+                found.update((place, stretch.block.at(number, row)) for place, row in inside)
+            else:
+                column = stretch.block.column(number)
+                found.update((place, column[row]) for place, row in inside)
+        return found
+
+    @cached_property
+    def sessions(self) -> list[int]:
+        """Shape (places,): the number of each row's session among all that are read here; -1 where it has none."""
+        found = [-1] * len(self.allowed)
+        for part, places, block in self._stretches:
+            column = block.column(_SESSION)
+            if part.sessions:
+                column = [number + part.sessions if number >= 0 else -1 for number in column]
+            if isinstance(places, range):
+                found[places.start : places.stop] = column
+            else:
+                for place, number in zip(places, column, strict=True):
+                    found[place] = number
+        return found
+
+    def in_sessions(self) -> tuple[int, int]:
+        """How many sessions there are, and the length of all of their rows that may be recalled."""
+        query = "SELECT count(*) FROM session WHERE partition = ?"
+        count = sum(self._db.execute(query, (part.number,)).fetchone()[0] for part in self.parts)
+        whole = sum(compress(self.lengths, self.allowed))
+        for _, places, block in self._stretches:
+            if len(places) and block.least(_SESSION) < 0:
+                alone = (p for p in places if self.sessions[p] < 0 and self.allowed[p])
+                whole -= sum(map(self.lengths.__getitem__, alone))
+        return count, whole
+
+    def speakers(self) -> list[tuple[int, str]]:
+        """Who is named as a speaker, with the number that ``speakers_of`` gives."""
+        return [
+            (part.speakers + number, name)
+            for part in self.parts
+            for number, name in numbered(self._db, "speaker", part.number)
+        ]
+
+    def speakers_of(self, places: Collection[int]) -> dict[int, int]:
+        """By place the number of who said the row; -1 of those that name nobody."""
+        found: dict[int, int] = {}
+        for part in self.parts:
+            inside = [place for place in places if part.first <= place < part.first + part.size]
+            said = self.values(SPEAKER, inside)
+            found |= {place: part.speakers + who if who >= 0 else -1 for place, who in said.items()}
+        return found
+
+    def heard(self, speakers: Collection[int]) -> set[int]:
+        """Those of these speakers that an allowed row names."""
+        found: set[int] = set()
+        for part, places, block in self._stretches:
+            wanted = {number - part.speakers for number in speakers if number >= part.speakers}
+            if wanted.isdisjoint(column := block.column(SPEAKER)):
+                continue
+            found.update(
+                who + part.speakers
+                for place, who in zip(places, column, strict=True)
+                if who in wanted and self.allowed[place]
+            )
         return found
 
     def _touched(self, places: Collection[int]) -> Iterator[tuple[_Stretch, list[tuple[int, int]]]]:
@@ -236,10 +310,10 @@ class LeanRows:
             )
         return [found[rowid] for rowid in rowids]
 
-    def sessions_called(self, name: str) -> set[tuple[int, int]]:
-        """By partition and number a session and those below it (``NAME/…``: its subagents)."""
+    def sessions_called(self, name: str) -> set[int]:
+        """The numbers of a session and of those below it (``NAME/…``: its subagents)."""
         return {
-            (part.number, number)
+            part.sessions + number
             for part in self.parts
             for (number,) in self._db.execute(
                 "SELECT number FROM session WHERE partition = ? AND (name = ? OR substr(name, 1, ?) = ?)",
@@ -247,27 +321,19 @@ class LeanRows:
             )
         }
 
-    def sessions_at(self, places: Collection[int]) -> dict[int, tuple[int, int]]:
-        """By partition and number the session of each of these places that has one."""
-        found: dict[int, tuple[int, int]] = {}
-        for stretch, inside in self._touched(places):
-            column = stretch.block.column(SESSION)
-            found.update(
-                (place, (stretch.part.number, column[at])) for place, at in inside if column[at] >= 0
-            )
-        return found
-
-    def of_sessions(self, wanted: Collection[tuple[int, int]]) -> dict[tuple[int, int], list[int]]:
-        """By partition and number of a session the places of its rows, allowed or not, ascending."""
-        found: dict[tuple[int, int], list[int]] = {key: [] for key in wanted}
-        for stretch in self._stretches:
-            least = stretch.block.least(SESSION)
-            here = {number - least for part, number in found if part == stretch.part.number}
-            added = stretch.block.added(SESSION)
+    def of_sessions(self, wanted: Collection[int]) -> dict[int, list[int]]:
+        """By number of a session the places of its rows, allowed or not, ascending."""
+        found: dict[int, list[int]] = {number: [] for number in wanted}
+        if not found:
+            return found
+        for part, places, block in self._stretches:
+            least = block.least(_SESSION) + part.sessions
+            here = {number - least for number in found if number >= part.sessions}
+            added = block.added(_SESSION)
             if not here.isdisjoint(added):
-                for place, number in zip(stretch.places, added, strict=True):
-                    if number in here:
-                        found[stretch.part.number, number + least].append(place)
+                chosen = list(map(here.__contains__, added))
+                for place, number in zip(compress(places, chosen), compress(added, chosen), strict=True):
+                    found[number + least].append(place)
         return found
 
 

@@ -1,28 +1,17 @@
 """Evidence of form: who speaks, and what kind of text it is. An answer is seldom a question, and often follows one."""
 
-import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truerecall.memory.analysis import words as words_of
+from truerecall.memory.recall.evidence.plain import asks_number, asks_when, words_of_name
 from truerecall.memory.recall.evidence.pool import Pool
 from truerecall.memory.traits import Trait
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-@cache
-def _asks_when() -> re.Pattern[str]:
-    return re.compile(r"\b(?:when|date|day|month|year)\b", re.IGNORECASE)
-
-
-@cache
-def _asks_number() -> re.Pattern[str]:
-    return re.compile(r"\bhow (?:many|much|long|old|often|far)\b", re.IGNORECASE)
 
 
 def form(found: Pool) -> "dict[str, NDArray[np.float64]]":
@@ -44,8 +33,8 @@ def form(found: Pool) -> "dict[str, NDArray[np.float64]]":
         "asks": (traits & Trait.ASKS) > 0,
         "follows_question": follows,
         "tells_time": tells_time,
-        "tells_time_for_when": tells_time & bool(_asks_when().search(text)),
-        "number_for_how_many": ((traits & Trait.HOLDS_NUMBER) > 0) & bool(_asks_number().search(text)),
+        "tells_time_for_when": tells_time & asks_when(text),
+        "number_for_how_many": ((traits & Trait.HOLDS_NUMBER) > 0) & asks_number(text),
     }
     return {
         **{name: value.astype(np.float64) for name, value in holds.items()},
@@ -57,19 +46,14 @@ def form(found: Pool) -> "dict[str, NDArray[np.float64]]":
 def _named(found: Pool) -> dict[int, str]:
     """The speakers that the query names, by a word of their name; those of whom a row may be recalled."""
     view, asked = found.search.view, set(words_of(found.search.query.text))
-    named = {number: name for number, name in view.speakers() if not asked.isdisjoint(_words_of_name(name))}
+    named = {number: name for number, name in view.speakers() if not asked.isdisjoint(words_of_name(name))}
     return {number: name for number, name in named.items() if view.allowed[view.speaker == number].any()}
-
-
-@lru_cache(maxsize=1 << 15)  # of every recall, the same speakers
-def _words_of_name(name: str) -> frozenset[str]:
-    return frozenset(words_of(name))
 
 
 def _names_them(found: Pool, named: Mapping[int, str]) -> "NDArray[np.bool_]":
     view = found.search.view
     mentions = np.zeros(len(view.rowids), dtype=np.bool_)
     asked = set(words_of(found.search.query.text))
-    for word in asked.intersection(word for name in named.values() for word in _words_of_name(name)):
+    for word in asked.intersection(word for name in named.values() for word in words_of_name(name)):
         mentions[view.holding(word)] = True
     return mentions[found.places]

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truerecall.memory.recall.evidence.plain import LEAST_POOL
 from truerecall.memory.recall.lanes.ranking import Search
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-_LEAST_POOL = 100
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def standard(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
         return np.zeros(len(values))
     least = values[known].min()
     above = np.where(known, values, least) - min(least, 0.0)
-    size = max(len(values), _LEAST_POOL)
+    size = max(len(values), LEAST_POOL)
     mean = above.sum() / size
     spread = np.sqrt(max((above * above).sum() / size - mean * mean, 0.0))
     scaled: NDArray[np.float64] = (above - mean) / spread if spread > 1e-12 else np.zeros(len(values))

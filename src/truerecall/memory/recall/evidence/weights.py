@@ -1,6 +1,5 @@
 """What each piece of evidence counts for: numbers fitted by ``benchmarks/fit.py``, kept as JSON."""
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -34,6 +33,8 @@ class Weights:
     @property
     def sha256(self) -> str:
         """Of all: stands beside every figure made with them."""
+        import hashlib  # takes longer than a prompt hook has to spare, which reads the weights
+
         return hashlib.sha256(json.dumps(self.as_dict(), sort_keys=True).encode()).hexdigest()
 
     def as_dict(self) -> dict[str, dict[str, float]]:

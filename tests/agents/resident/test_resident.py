@@ -208,11 +208,12 @@ def test_what_is_no_question_is_answered_so_and_it_goes_on(line: bytes, home: An
 
 
 def test_the_session_that_asks_is_left_out_with_its_subagents(home: Any) -> None:
-    home.remember(WINDOWS)
+    first, second = home.remember(WINDOWS, f"{WINDOWS} Again.")
     home.start()
 
-    assert patient(home).relevant
-    assert not patient(home, session="s-0").relevant
+    assert {hit.id for hit in patient(home).hits} == {first, second}
+    assert [hit.id for hit in patient(home, session="s-0").hits] == [second]
+    assert len(patient(home, session="s").hits) == 2
 
 
 def test_each_reader_gets_what_it_may_see_of_each_store(home: Any, tmp_path: Path) -> None:

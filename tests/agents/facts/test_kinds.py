@@ -57,10 +57,11 @@ def test_what_a_person_settles_is_a_decision(text: str) -> None:
         "I gated the import behind `mmap` rather than making it a hard dependency.",
         "We use Zustand for client state and React Query for server state; don't mix them.",
         "The config now includes the threshold in both adapters.",
+        "- `src/auth/session.ts`: sessions end after 15 minutes instead of 24 hours",
     ],
 )
 def test_what_the_agent_chose_and_why_is_a_decision(text: str) -> None:
-    assert told(text) == [("decision", text)]
+    assert told(text) == [("decision", text.removeprefix("- "))]
 
 
 def test_items_below_a_heading_of_decisions_are_decisions_with_its_name() -> None:
@@ -86,6 +87,9 @@ def test_items_below_a_heading_of_decisions_are_decisions_with_its_name() -> Non
         "The `events` table has no index on `at`, so every report scans all of it.",
         "All rows have `info: null`, meaning that nothing was counted.",
         "The manual says that `fork` keeps the lock.",
+        "`read_line` takes 256 bytes, but the header can be longer, so long cookies overflow it.",
+        "The `refunds` table is only filled from March on.",
+        "Note: the free tier only allows three machines, so staging must be stopped first.",
     ],
 )
 def test_a_cause_that_was_found(text: str) -> None:
@@ -247,6 +251,17 @@ def test_what_stands_below_a_heading_of_findings_problems_or_design() -> None:
     ]
 
 
+def test_how_something_works_is_told_step_by_step() -> None:
+    text = """Here's how the login works in this codebase:
+1. The browser posts credentials to `/api/login`
+2. The token is stored in a cookie named `sid`
+**Important**: tokens are signed with RS256."""
+    assert told(text) == [
+        ("decision", "The browser posts credentials to `/api/login`"),
+        ("decision", "The token is stored in a cookie named `sid`"),
+    ]
+
+
 def test_an_answer_of_another_trade_is_told_in_its_own_words() -> None:
     text = """## Summary
 The plan fails with `Invalid count argument` because `aws_subnet.private` is only known after apply.
@@ -305,6 +320,7 @@ def test_the_rules_of_a_project_that_an_agent_lists() -> None:
         "I couldn't verify the fix on macOS.",
         "Open question: who owns the deploy key?",
         "We haven't decided on the queue yet.",
+        "Manual check in the browser not done",
     ],
 )
 def test_what_was_left_open(text: str) -> None:
@@ -344,6 +360,9 @@ def test_a_command_that_is_named_as_the_way(text: str, command: str) -> None:
         "In general, a list is slower here because arrays must move.",
         "You should never store passwords in plain text.",
         "Always validate user input.",
+        '"We decided to leave," said Tom.',
+        "## Changes\n- `docs/auth.md`: documented the new way of it",
+        "The sea was calling, because she never slept.",
         "it never returns when `ctx` is cancelled, because `ch` is unbuffered",
         "Key Insight: Most of it already exists!",
         "## Implementation Checklist\n- [ ] Phase 1: Add the `retry` option\n- [ ] Write the tests for it",
@@ -392,6 +411,7 @@ def test_what_is_no_fact(text: str) -> None:
         "the login page is broken since yesterday: TypeError",
         "I get an error when I open the page. it always happens after login",
         "I need to change something in the notifications",
+        "The files are located in the folder.",
         "ok",
         "This session is being continued from a previous conversation that ran out of context. We decided to use X.",
         "Base directory for this skill: /x\n\nAlways use X.",

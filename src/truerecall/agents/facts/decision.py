@@ -22,6 +22,7 @@ _WHY = cues("decision", "why")
 _DID = cues("decision", "did")
 _HOW = cues("decision", "how")
 _STACK = cues("decision", "stack")
+_OF_FILE = cues("decision", "of file")
 _USES = cues("decision", "uses")
 _USER = cues("decision", "user")
 _RULED = cues("decision", "ruled")
@@ -70,6 +71,8 @@ def _of_agent(said: Said) -> float | None:
         return 2.0
     if _MADE.match(text) and _AGAINST.search(text):
         return 2.0
+    if said.shape in ("item", "done") and _OF_FILE.search(text):
+        return 1.5
     if _DID.match(text) and _HOW.search(text):
         return 1.5
     uses = _STACK.search(text) or (_USES.search(text) if said.shape == "sentence" else None)

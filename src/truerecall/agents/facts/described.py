@@ -31,6 +31,9 @@ _DEPENDS = cues("described", "depends")
 _LABEL = cues("described", "label")
 _CONSTRAINT = cues("described", "constraint")
 _CONSEQUENCE = cues("described", "consequence")
+_ACTS = cues("described", "acts")
+_NOTE = cues("described", "note")
+_FIRM = cues("described", "firm")
 _OURS = cues("described", "ours")
 _SHOWN = cues("described", "shown")
 _NOW = cues("described", "now")
@@ -40,7 +43,7 @@ _PRAISE = cues("described", "praise")
 _PASSING = cues("described", "passing")
 _DASH = re.compile(r"^([^:`]{3,50}?) [-\u2013\u2014] (?=\S)")
 _LEAST_WORDS = 4
-_MOST_OF_A_NAME = 6  # words
+_MOST_OF_A_NAME = 8  # words
 _LONGEST = 260  # characters; a longer one is a paragraph
 
 
@@ -61,20 +64,22 @@ def described(said: Said) -> Finding | None:
         return _made(said, "cause", 1.8)
     if is_unsure(text):
         return None
-    found = _told(said, body)
+    if _NOTE.match(label) and (_CONSTRAINT.search(body) or "`" in body) and not _TASK.match(body):
+        return _made(said, "cause", 1.5)
+    found = _told(said)
     if found is None and (listed := _listed(said, label, body)) is not None:
         return _made(said, *listed)
     return found
 
 
-def _told(said: Said, body: str) -> Finding | None:
+def _told(said: Said) -> Finding | None:
     """What a sentence tells by itself, wherever it stands."""
     text = said.text
     if said.shape == "row":
         return None
     if _CONSTRAINT.search(text) and _CONSEQUENCE.search(text) and _OURS.search(text) and not is_hanging(text):
         return _made(said, "cause", 1.5)
-    if _SHOWN.search(text):
+    if _SHOWN.search(text) or _FIRM.search(text):
         return _made(said, "cause", 1.2)
     return _made(said, "decision", 1.2) if said.shape == "sentence" and _NOW.search(text) else None
 
@@ -92,7 +97,7 @@ def _listed(said: Said, label: str, body: str) -> tuple[FactKind, float] | None:
         first = not said.sentence.before and not said.sentence.lead
         is_problem = first and any(_named(_PROBLEM, one) for one in said.sentence.headings[-1:])
         return ("cause", 1.3) if is_problem and len(_words(text)) >= 6 else None
-    if said.sentence.before or not (label or _SAYS.search(text) or "→" in text):
+    if said.sentence.before or not (label or _SAYS.search(text) or _ACTS.search(text) or "→" in text):
         return None
     rich = (0.2 if label else 0.0) + (0.2 if "`" in body else 0.0)
     is_why = _WHY.search(text) is not None

@@ -22,6 +22,7 @@ MOST_OPEN_ENDS = 4
 _NOT_A_PERSON = cues("extract", "not a person")
 _LOG_LINE = cues("extract", "log line")
 _SHORTEST = 6  # characters; six of Chinese can tell a decision
+_QUOTED = ('"', "\u201c")  # somebody else says it
 _LONG = 4000  # characters; a person who types so much has pasted it
 _PASTED = re.compile(r"^ {0,3}(?:#{1,6} |```|\d{1,3}\. |[-*] )", re.M)
 
@@ -52,7 +53,7 @@ def _of_turn(kept: Kept, project: str) -> Iterator[Fact]:
     logged = False
     for sentence in sentences(kept.text, typed=turn.role == "user"):
         logged = bool(_LOG_LINE.match(sentence.text)) or (logged and bool(sentence.before))
-        if logged or len(sentence.text) < _SHORTEST:
+        if logged or len(sentence.text) < _SHORTEST or sentence.text.startswith(_QUOTED):
             continue
         said = said_in(sentence, turn.role == "user", project)
         finding = next((found for rule in OF_A_SENTENCE if (found := rule(said)) is not None), None)

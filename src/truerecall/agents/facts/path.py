@@ -20,6 +20,7 @@ _PLACES = cues("path", "places")
 _PLANNED = cues("path", "planned")
 _IMPERATIVE = cues("path", "imperative")
 _PASSING = cues("path", "passing")
+_CHANGED = cues("path", "changed")
 _DOING = cues("path", "doing")
 
 _ENDINGS = (
@@ -98,7 +99,11 @@ def _of_item(said: Said, text: str) -> Finding | None:
         return _made(said, match.group(1), text[match.end() :], 0.9)
     if (match := _ITEM.match(text)) and "/" in f"{match.group(1).rstrip('/')} {said.sentence.lead}":
         described = text[match.end() :]
-        if len(described.split()) >= (3 if "/" in match.group(1) else 4) and not _DOING.match(described):
+        if (
+            len(described.split()) >= (3 if "/" in match.group(1) else 4)
+            and not _DOING.match(described)
+            and not _CHANGED.search(described)
+        ):
             return _made(said, match.group(1), described, 0.8)
     return None
 

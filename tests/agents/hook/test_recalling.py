@@ -177,6 +177,20 @@ def test_a_fact_beside_the_turn_that_it_quotes_takes_no_room(home: Any) -> None:
 
     assert [entry.text for entry in without_repeats(stored, ASKED)] == [said.text, own.text]
     assert [entry.text for entry in without_repeats(stored[1:], ASKED)] == [quoted.text, own.text]
+    turned = [stored[1], stored[2], stored[0]]
+    assert [entry.text for entry in without_repeats(turned, ASKED)] == [said.text, own.text], (
+        "in the fact's place"
+    )
+
+
+def test_marks_set_no_two_texts_apart(home: Any) -> None:
+    marked = home.turn(f"So: **{WINDOWS.replace('Windows', '`Windows`')}**")
+    with Memory.open(":memory:", embedder="none") as memory:
+        fact = home.fact(WINDOWS, "caused_by", "x")
+        stored = [memory.get(result.id or "") for result in memory.remember([marked, fact])]
+
+    assert [entry.text for entry in without_repeats(stored, ASKED)] == [marked.text]
+    assert without_repeats(stored[:1], f"{WINDOWS} So what?") == stored[:1]
 
 
 def test_the_same_question_asked_earlier_is_no_answer(home: Any, known: str) -> None:

@@ -8,6 +8,7 @@ from truerecall.agents.hook.events import Asked
 from truerecall.agents.hook.surroundings import Surroundings
 from truerecall.agents.private import without_private
 from truerecall.core.entry import DEFAULT_TRUST, Entry, Trust
+from truerecall.memory.analysis import tokens
 from truerecall.memory.recall.excerpt import excerpt
 from truerecall.memory.recall.lean import LeanHit, LeanRequest, recall_lean
 from truerecall.memory.write.border import normalise, strip_recalled
@@ -54,16 +55,27 @@ def _by_the_resident(here: Surroundings, request: LeanRequest) -> tuple[LeanHit,
 def without_repeats(ranked: Sequence[Entry], query: str) -> list[Entry]:
     """The entries without those of which every word stands in the prompt, or in one before.
 
-    The same question asked earlier says nothing new, and a fact nothing beside the turn that it quotes.
+    The same question asked earlier says nothing new, and a fact nothing beside the turn that it quotes: that turn comes
+    in its place, for it says more.
     """
+    words = {entry.id: _words(entry.text) for entry in ranked}
+    turns = [entry for entry in ranked if entry.kind != "fact"]
     kept: list[Entry] = []
-    said = [" ".join(query.split())]
-    for entry in ranked:
-        text = " ".join(entry.text.split())
-        if not any(text in other for other in said):
+    said = [_words(query)]
+    for each in ranked:
+        own = words[each.id]
+        entry = each
+        if each.kind == "fact":
+            entry = next((turn for turn in turns if own in words[turn.id]), each)
+        if not any(words[entry.id] in other for other in said):
             kept.append(entry)
-            said.append(text)
+            said.append(words[entry.id])
     return kept
+
+
+def _words(text: str) -> str:
+    """A text's words, so that marks such as quotes set no two apart; of one without a word its characters."""
+    return f" {' '.join(tokens(text) or text.split())} "
 
 
 def question(prompt: str) -> str:

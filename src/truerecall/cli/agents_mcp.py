@@ -20,7 +20,8 @@ def mcp_command(project: Path | None) -> None:
     Agents start this themselves once it is installed. The project is the one of the folder that it is started in, the
     store and the user those of the agents' settings.
     """
-    from truerecall.agents.places import Places
+    from truerecall.agents.exclusion import excluded
+    from truerecall.agents.places import OFF, Places, switched_off
     from truerecall.agents.project import project_of
     from truerecall.agents.settings import load_agent_settings, scope_of
     from truerecall.core.config import Settings, StoreSettings
@@ -32,10 +33,16 @@ def mcp_command(project: Path | None) -> None:
 
     places = Places.of(os.environ)
     settings = load_agent_settings(places.settings)
-    found = project_of(project or Path.cwd(), os.environ)
+    folder = project or Path.cwd()
+    found = project_of(folder, os.environ)
     scope = scope_of(settings, found, os.environ)
     kept = Settings(store=StoreSettings(mode=settings.memory.mode))
-    serving = Serving(settings.store(places), scope, found, kept)
+    off = None
+    if switched_off(os.environ):
+        off = f"the agents' memory is switched off by {OFF}"
+    elif pattern := excluded(folder, settings.capture.exclude, places.home):
+        off = f"this folder is kept out of the memory by {pattern}"
+    serving = Serving(settings.store(places), scope, found, kept, off=off)
     try:
         build(serving, __version__).run()
     finally:

@@ -330,6 +330,36 @@ def test_the_command_serves_over_standard_input_and_output_and_ends_with_its_cli
     ]
 
 
+@pytest.mark.parametrize("how", ["switched off", "excluded"])
+def test_where_the_memory_is_off_every_verb_says_so_and_nothing_is_kept(tmp_path: Path, how: str) -> None:
+    script = str(Path(sysconfig.get_path("scripts")) / "truerecall")
+    work = tmp_path / "work"
+    work.mkdir()
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LOGNAME": "ada"}
+    if how == "switched off":
+        environment["TRUERECALL_AGENTS_OFF"] = "1"
+    else:
+        settings = tmp_path / ".config" / "truerecall" / "agents.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text('[capture]\nexclude = ["work"]\n', encoding="utf-8")
+
+    async def talk() -> list[str]:
+        server = StdioServerParameters(command=script, args=["agents", "mcp"], env=environment, cwd=work)
+        async with Client(server) as client:
+            calls = [
+                await client.call_tool("remember", {"text": "Ports start at 7000."}),
+                await client.call_tool("recall", {"query": "ports"}),
+                await client.call_tool("forget", {"ids": ["12345678"]}),
+            ]
+        assert all(call.is_error for call in calls)
+        return [str(call.content[0].text) for call in calls]
+
+    told = asyncio.run(talk())
+
+    assert all("Go on without it; the user decides that." in text for text in told)
+    assert list(tmp_path.rglob("*.db")) == []
+
+
 def test_a_store_that_cannot_be_opened_is_an_error_that_the_model_reads(memories: Memories) -> None:
     memories.store.parent.mkdir()
     memories.store.write_bytes(b"no store at all, but long enough to be looked at" * 40)

@@ -128,7 +128,9 @@ class Kept:
         """While this runs, no other process installs or removes."""
         made = [folder for folder in self.folder.parents if not folder.exists()]
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Apart: a mode is given to the last folder only, and the one above holds more than this.
+            self.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.folder.mkdir(exist_ok=True, mode=0o700)
             (self.folder / "files").mkdir(exist_ok=True, mode=0o700)
             if made:
                 _write(self._made, "\n".join(map(str, made)).encode("utf-8", "surrogateescape"))

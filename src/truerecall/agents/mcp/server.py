@@ -36,7 +36,8 @@ _CLIENTS = {"claude-code": "claude-code", "codex": "codex", "opencode": "opencod
 
 def build(serving: Serving, version: str) -> MCPServer[Any]:
     """The server of one project's memory."""
-    server: MCPServer[Any] = MCPServer(NAME, version=version, instructions=INSTRUCTIONS)
+    # Calls that are refused are no news: the model is told, and clients show what stands on standard error.
+    server: MCPServer[Any] = MCPServer(NAME, version=version, instructions=INSTRUCTIONS, log_level="WARNING")
     _add_tools(server, serving)
     _add_resources(server, serving)
     return server

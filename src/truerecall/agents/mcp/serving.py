@@ -31,6 +31,7 @@ class Serving:
         settings: Of the memory.
         embedder: As for ``Memory.open``.
         clock: Returns the present.
+        off: Why the memory is off here, if it is: every verb says so and does nothing.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Serving:
         settings: Settings,
         embedder: Embedder | str | None = "auto",
         clock: Clock = system_clock,
+        off: str | None = None,
     ) -> None:
         self.project = project
         self._store = store
@@ -48,10 +50,12 @@ class Serving:
         self._settings = settings
         self._embedder = embedder
         self._clock = clock
+        self._off = off
         self._memory: Memory | None = None
 
     def recall(self, query: str, limit: int, include_external: bool) -> RecallReply:
         """What answers a query best, by all the lanes that are on."""
+        self._refuse_off()
         if not query.strip():
             raise InvalidInput("the query is empty", remedy="Say in words what you want to know.")
         if not 1 <= limit <= MOST:
@@ -69,6 +73,7 @@ class Serving:
 
     def remember(self, text: str, kind: NoteKind, client: str | None) -> Remembered:
         """Keep one thing; what gives orders to its reader is refused."""
+        self._refuse_off()
         if not text.strip():
             raise InvalidInput("the text is empty", remedy="Give one sentence that can be read by itself.")
         self._store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -167,9 +172,14 @@ class Serving:
 
     def _known(self) -> Memory:
         """The memory; ``StoreError`` where nothing was ever remembered."""
+        self._refuse_off()
         if not self._store.exists():
             raise StoreError("nothing has been remembered yet", remedy="Use remember first.")
         return self._opened()
+
+    def _refuse_off(self) -> None:
+        if self._off is not None:
+            raise InvalidInput(self._off, remedy="Go on without it; the user decides that.")
 
     def _opened(self) -> Memory:
         if self._memory is None:

@@ -18,6 +18,7 @@ _FINDING = cues("cause", "finding")
 _FOLLOWS = cues("cause", "follows")
 _BECAUSE = cues("cause", "because")
 _CAUSED = cues("cause", "caused")
+_MISHAP = cues("cause", "mishap")
 _NOT_FOUND = cues("cause", "not found")
 
 
@@ -25,6 +26,8 @@ def cause(said: Said) -> Finding | None:
     """A cause that the sentence tells."""
     text = said.text
     if is_question(text) or _NOT_FOUND.search(text) or said.shape in ("command", "task", "row"):
+        return None
+    if not said.user and _MISHAP.search(text):
         return None
     label, body = labelled(said.sentence.text)
     if _LABEL.match(label):

@@ -32,6 +32,7 @@ _LABEL = cues("described", "label")
 _CONSTRAINT = cues("described", "constraint")
 _CONSEQUENCE = cues("described", "consequence")
 _ACTS = cues("described", "acts")
+_MISHAP = cues("cause", "mishap")
 _NOTE = cues("described", "note")
 _FIRM = cues("described", "firm")
 _OURS = cues("described", "ours")
@@ -53,7 +54,13 @@ def described(said: Said) -> Finding | None:
     if said.user or said.proposal or said.shape in ("command", "task") or len(text) > _LONGEST:
         return None
     label, body = labelled(text)
-    if is_question(text) or is_plan(text) or _PASSING.search(text) or len(_words(text)) < _LEAST_WORDS:
+    if (
+        is_question(text)
+        or is_plan(text)
+        or _PASSING.search(text)
+        or _MISHAP.search(text)
+        or len(_words(text)) < _LEAST_WORDS
+    ):
         return None
     if (
         _LABEL.match(label)

@@ -15,6 +15,7 @@ import click
 from truerecall.agents import settings as agents_settings
 from truerecall.bench.report.ablation import ablation_block
 from truerecall.bench.report.against import against_block
+from truerecall.bench.report.agents import carry_blocks, facts_block, hook_block, runs_block
 from truerecall.bench.report.claims import CLAIMS, SUITE, claims_block, suite_block
 from truerecall.bench.report.committed import (
     ABLATION,
@@ -38,6 +39,7 @@ from truerecall.errors import InvalidInput, TruerecallError
 
 WIDTH = 100
 END = "<!-- end -->"
+_AGENTS = "docs/design/agents-measured.md"
 
 _CLI_HEAD = """\
 <!-- Made by `python -m truerecall.cli.docs` from the commands themselves; edits are lost. -->
@@ -159,6 +161,10 @@ PARTS: tuple[Part, ...] = (
     *(_speed(name) for name in SPEED),
     Part("docs/claims.md", CLAIMS, lambda found: claims_block(f"{CLAIMS}.json", found.claims)),
     Part("docs/claims.md", SUITE, lambda found: suite_block(f"{SUITE}.json", found.suite)),
+    Part(_AGENTS, "carry", lambda found: carry_blocks(found.agents.carry)),
+    Part(_AGENTS, "facts", lambda found: facts_block(found.agents.facts)),
+    Part(_AGENTS, "hook", lambda found: hook_block(found.agents.hook)),
+    Part(_AGENTS, "agent-runs", lambda found: runs_block(found.agents.runs)),
 )
 """What is generated, in the order in which it is named."""
 

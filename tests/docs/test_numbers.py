@@ -87,6 +87,11 @@ GENERATED = {
     ("docs/design/speed.md", "ingestion"): "ingestion.json",
     ("docs/design/speed.md", "every-lane"): "every-lane.json",
     ("docs/design/speed.md", "concurrency"): "concurrency.json",
+    ("docs/design/agents-measured.md", "carry"): "carry.json",
+    ("docs/design/agents-measured.md", "carry local"): "carry-local.json",
+    ("docs/design/agents-measured.md", "facts"): "facts.json",
+    ("docs/design/agents-measured.md", "hook"): "hook.json",
+    ("docs/design/agents-measured.md", "agent-runs"): "agent-runs.json",
 }
 """The manifest of each generated block of a page of docs/design."""
 

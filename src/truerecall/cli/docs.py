@@ -15,7 +15,7 @@ import click
 from truerecall.agents import settings as agents_settings
 from truerecall.bench.report.ablation import ablation_block
 from truerecall.bench.report.against import against_block
-from truerecall.bench.report.agents import carry_blocks, facts_block, hook_block, runs_block
+from truerecall.bench.report.agents import carry_block, facts_block, hook_block, runs_block
 from truerecall.bench.report.claims import CLAIMS, SUITE, claims_block, suite_block
 from truerecall.bench.report.committed import (
     ABLATION,
@@ -161,7 +161,12 @@ PARTS: tuple[Part, ...] = (
     *(_speed(name) for name in SPEED),
     Part("docs/claims.md", CLAIMS, lambda found: claims_block(f"{CLAIMS}.json", found.claims)),
     Part("docs/claims.md", SUITE, lambda found: suite_block(f"{SUITE}.json", found.suite)),
-    Part(_AGENTS, "carry", lambda found: carry_blocks(found.agents.carry)),
+    Part(_AGENTS, "carry", lambda found: carry_block("carry", found.agents.carry.get("carry"))),
+    Part(
+        _AGENTS,
+        "carry local",
+        lambda found: carry_block("carry-local", found.agents.carry.get("carry-local")),
+    ),
     Part(_AGENTS, "facts", lambda found: facts_block(found.agents.facts)),
     Part(_AGENTS, "hook", lambda found: hook_block(found.agents.hook)),
     Part(_AGENTS, "agent-runs", lambda found: runs_block(found.agents.runs)),

@@ -11,7 +11,7 @@ from truerecall.bench.facts.manifest import Agreement, FactsManifest, ShareRow
 from truerecall.bench.hook_times import HookRow, HookTimes
 from truerecall.bench.manifest import Interval
 from truerecall.bench.measured import making
-from truerecall.bench.report.agents import carry_blocks, facts_block, hook_block, runs_block
+from truerecall.bench.report.agents import carry_block, facts_block, hook_block, runs_block
 from truerecall.bench.report.agents_measured import AgentsMeasured, agents_measured
 from truerecall.bench.report.design import UNMEASURED
 from truerecall.core.clock import ManualClock
@@ -55,7 +55,7 @@ RUNS = AgentRuns(
 
 
 def test_carry_rates_are_told_with_n_bounds_and_everything_beside_them() -> None:
-    told = carry_blocks({"carry": CARRIED})
+    told = carry_block("carry", CARRIED)
 
     assert "| hook | all | 20 | 67 | 0.298 | 0.25 to 0.50 | 900 | 4 |" in told
     assert "kind fix" not in told
@@ -87,7 +87,7 @@ def test_the_command_lines_are_told_with_their_versions_and_failures() -> None:
 
 
 def test_what_is_not_measured_says_so() -> None:
-    blocks = [carry_blocks({}), facts_block(None), hook_block(None), runs_block(None)]
+    blocks = [carry_block("carry", None), facts_block(None), hook_block(None), runs_block(None)]
 
     assert blocks == [UNMEASURED] * 4
 

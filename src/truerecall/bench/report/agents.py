@@ -1,7 +1,5 @@
 """What was measured of the coding agents' memory, as blocks of the documentation."""
 
-from collections.abc import Mapping
-
 from truerecall.bench.agent_runs import AgentRuns
 from truerecall.bench.carry.manifest import CarryManifest, CarryRow
 from truerecall.bench.facts.manifest import FactsManifest, ShareRow
@@ -19,12 +17,10 @@ _NAMES = {
 }
 
 
-def carry_blocks(found: Mapping[str, CarryManifest]) -> str:
-    """How often the block carries what was asked for, by the name of the file."""
-    return "\n".join(_carry(name, manifest) for name, manifest in sorted(found.items())) or UNMEASURED
-
-
-def _carry(name: str, manifest: CarryManifest) -> str:
+def carry_block(name: str, manifest: CarryManifest | None) -> str:
+    """How often the block carries what was asked for, from the file of this name."""
+    if manifest is None:
+        return UNMEASURED
     rows = table(
         f"Questions whose evidence stands in the block, of {count(manifest.sessions)} sessions "
         f"({count(manifest.real_sessions)} real), {count(manifest.budget_tokens)} tokens at most",

@@ -9,7 +9,9 @@ from whole_store import Opener
 
 from truerecall import Draft, Memory, Scope, Source
 from truerecall.memory.recall.lean import LeanRequest, recall_lean
+from truerecall.memory.recall.lean_gate import Subject, relevant, subject_of, topical
 from truerecall.memory.recall.lean_said import parts_of
+from truerecall.memory.recall.lean_words import Held, LeanWords
 
 NOON = datetime(2024, 5, 7, 12, tzinfo=UTC)
 SCOPE = Scope("local", "default", "me")
@@ -120,3 +122,38 @@ def test_what_neither_holds_a_word_nor_stands_beside_one_that_does_is_not_recall
     )
 
     assert found(store, QUESTION) == [FOUR[0], "Yes, on every system."]
+
+
+def test_of_equally_many_words_the_common_ones_say_more() -> None:
+    common = {f"common{n}": 0.3 for n in range(3)}
+    rare = {f"rare{n}": 0.9 for n in range(3)}
+    subject = Subject(dict.fromkeys([*common, *rare], 1.0), common | rare, 3.0)
+
+    assert relevant(subject, dict.fromkeys(common, 1.0))
+    assert not relevant(subject, dict.fromkeys(rare, 1.0))
+    assert not relevant(subject, dict.fromkeys(common, 0.4))
+    assert not relevant(subject, {})
+
+
+def test_a_pair_of_characters_that_only_stands_across_words_is_not_missing() -> None:
+    held = (Held("登入", [1], 2.0), Held("權杖", [1], 2.0))
+    words = LeanWords(10**9, held, ("入權", "杖嗎", "杖現"), 4.0, (), exact=True)
+
+    found = subject_of(words)
+
+    assert found.counts == {"登入": 0.5, "權杖": 0.5}
+    assert found.rarity == {"登入": 0.25, "權杖": 0.25}
+    assert found.missing == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("term", "names"), [("權杖", True), ("的權", False), ("token", True), ("什麼", False)]
+)
+def test_particles_and_words_of_talk_name_no_subject(term: str, names: bool) -> None:
+    assert topical(term) == names
+
+
+def test_a_last_line_that_asks_nothing_is_what_is_wanted() -> None:
+    line = "Keep the login token. Use the keychain backend."
+
+    assert parts_of(f"{PASTE}\n{line}")[0] == line

@@ -38,6 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--labels", type=Path, nargs="*", default=[], help="one file a labeller, two at most"
     )
     measure.add_argument("--gold", type=Path, nargs="*", default=[], help="one file a collector, two at most")
+    measure.add_argument(
+        "--tuned", type=Path, nargs="*", default=[], help="gold that the rules were improved by, told apart"
+    )
     measure.add_argument("--write", action="store_true", help="write benchmarks/manifests/facts.json")
     options = parser.parse_args(arguments)
     try:
@@ -79,13 +82,15 @@ def _sample(options: argparse.Namespace) -> int:
 
 
 def _measure(options: argparse.Namespace) -> int:
-    for name in ("labels", "gold"):
+    for name in ("labels", "gold", "tuned"):
         if len(getattr(options, name)) > 2:
             raise InvalidInput(
                 f"more than two files of {name}", where=f"--{name}", remedy="Name two at most."
             )
     told = Told(
-        tuple(read_labels(path) for path in options.labels), tuple(read_gold(path) for path in options.gold)
+        tuple(read_labels(path) for path in options.labels),
+        tuple(read_gold(path) for path in options.gold),
+        tuple(read_gold(path) for path in options.tuned),
     )
     made = making(system_clock, "python benchmarks/facts.py measure", ())
     manifest = measured(read_sessions(options.data), told, made)
@@ -104,6 +109,7 @@ def _described(found: FactsManifest) -> list[str]:
         f"labelled {found.labelled}, stale labels {found.stale}",
         *(_row("precision", row) for row in found.precision),
         *(_row("recall", row) for row in found.recall),
+        *(_row("recall, tuned,", row) for row in found.recall_tuned),
         *(_row("gold", row) for row in found.gold_agreement.values()),
     ]
     if found.agreement is not None:

@@ -35,7 +35,7 @@ FACTS = FactsManifest(
     by_kind={"decision": 18, "cause": 4}, external=1, labelled=109, stale=0,
     precision=[ShareRow(by="a", of="all", n=109, yes=90, share=0.826, interval=BOUNDS)],
     agreement=Agreement(n=109, agreed=100, kappa=0.71, interval=BOUNDS),
-    recall=[], gold_agreement={}, rule="A rule.", notes=[], making=MADE,
+    recall=[], recall_tuned=[], gold_agreement={}, rule="A rule.", notes=[], making=MADE,
 )  # fmt: skip
 TIMES = HookTimes(
     kind="hook", entries=100_000, external=40_012, sessions=2_500, store_bytes=1, seed=1, budget=0.15, making=MADE,

@@ -55,6 +55,8 @@ class FactsManifest(Record):
     agreement: Agreement | None
     recall: list[ShareRow]
     """``both``: of the gold facts of ``a`` that ``b`` wrote down as well, by the same rule."""
+    recall_tuned: list[ShareRow]
+    """Of gold facts that the rules were improved by: what they reach on what they were made for."""
     gold_agreement: dict[str, ShareRow]
     """How many of one's gold facts the other has as well, by the same rule."""
     rule: str

@@ -13,9 +13,11 @@ from truerecall.measure.agreement import cohens_kappa
 from truerecall.measure.intervals import wilson
 
 NOTES = [
-    "Development data: the rules were written and tuned while reading these very transcripts, so that precision and"
+    "Development data: the rules were written while reading facts of these very transcripts, so that precision and"
     " recall elsewhere will be lower.",
-    "The labellers and the collectors of gold facts had not seen the rules.",
+    "Recall is of texts whose collected facts the rules were not improved by; of the others it is told apart.",
+    "The labellers and the collectors are language models of one kind that had not seen the rules: their agreement is"
+    " no agreement of people.",
     "The transcripts come from few people and mostly one project: a fact is no independent trial.",
 ]
 _NAMES = ("a", "b")
@@ -27,6 +29,8 @@ class Told:
 
     labels: tuple[Mapping[str, bool], ...]
     gold: tuple[Sequence[Gold], ...]
+    tuned: tuple[Sequence[Gold], ...] = ()
+    """Gold facts that the rules were improved by."""
 
 
 def measured(sessions: Sequence[Session], told: Told, made: Making) -> FactsManifest:
@@ -53,6 +57,7 @@ def measured(sessions: Sequence[Session], told: Told, made: Making) -> FactsMani
         precision=_precision(labels, known),
         agreement=_agreement(labels),
         recall=_recall(told.gold, sessions, facts),
+        recall_tuned=_recall(told.tuned, sessions, facts),
         gold_agreement=_gold_agreement(told.gold, sessions),
         rule=RULE,
         notes=NOTES,

@@ -78,6 +78,7 @@ def facts_block(manifest: FactsManifest | None) -> str:
         ),
         _shares("Precision: facts that a labeller calls right", manifest.precision),
         _shares("Recall: facts that a person collected, found", manifest.recall),
+        _shares("Recall of what the rules were improved by", manifest.recall_tuned),
         _shares("Facts of one collector that the other has as well", list(manifest.gold_agreement.values())),
     ]
     agreed = manifest.agreement

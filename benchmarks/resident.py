@@ -28,11 +28,11 @@ from hook_store import SCOPE, Writer, make_store
 from truerecall import Memory, __version__
 from truerecall.agents.places import Places
 from truerecall.agents.resident.address import socket_path
+from truerecall.agents.resident.asking import part_sent
 from truerecall.agents.resident.client import ask
 from truerecall.agents.resident.protocol import Question
 from truerecall.bench.resident_times import ResidentRow, ResidentTimes
 from truerecall.measure.latency import percentile
-from truerecall.memory.recall.terms import kept_of
 
 RECORD = Path(__file__).resolve().parent / "manifests" / "resident.json"
 LEAST_PAIRS = 40
@@ -77,9 +77,8 @@ class Bench:
 
     def ask(self, query: str, seconds: float = 0.25) -> "Answer":
         """Put a question to the process itself, as the hook does."""
-        kept = kept_of(query)
         question = Question(
-            __version__, str(self._store), *_scope(), kept, 12, ("learned", "system"), "0d3c2b1a"
+            __version__, str(self._store), *_scope(), part_sent(query), 12, ("learned", "system"), "0d3c2b1a"
         )
         began = time.perf_counter()
         reply = ask(self.socket, question, seconds)

@@ -168,7 +168,7 @@ def test_what_is_private_and_a_long_paste_are_not_sent(home: Any, by_words: str)
 
     (asked,) = pretender.asked
     assert "hunter2" not in asked.query
-    assert len(asked.query) <= 2501
+    assert len(asked.query) == 1001
     assert asked.query.endswith(ASKED)
 
 

@@ -21,6 +21,10 @@ from truerecall.memory.write.border import normalise
 _MODULE = "truerecall.agents.resident"
 _AGAIN = 60.0
 """Seconds after a start in which a prompt starts no other: it is starting, or it cannot."""
+_HEAD, _TAIL = (
+    200,
+    800,
+)  # characters of a query: about 220 of the 254 tokens that the local model takes at once
 
 
 def resident_hits(here: Surroundings, request: LeanRequest) -> tuple[LeanHit, ...] | None:
@@ -33,7 +37,7 @@ def resident_hits(here: Surroundings, request: LeanRequest) -> tuple[LeanHit, ..
     """
     if not hasattr(socket, "AF_UNIX"):  # Windows
         return None
-    kept = kept_of(normalise(request.query).text)
+    kept = part_sent(request.query)
     try:
         reply = ask(socket_path(here.places, here.environment), _question(here, request, kept))
     except InvalidSettings:
@@ -51,6 +55,12 @@ def resident_hits(here: Surroundings, request: LeanRequest) -> tuple[LeanHit, ..
     terms = terms_of(kept)
     hits = [LeanHit(found[hit.id], hit.score, terms, 0.0) for hit in reply.hits if hit.id in found]
     return tuple(hits[: request.limit]) or None
+
+
+def part_sent(query: str) -> str:
+    """The beginning and the end of a query, no more than the model takes at once: a second pass would come too late."""
+    kept = kept_of(normalise(query).text)
+    return kept if len(kept) <= _HEAD + _TAIL else f"{kept[:_HEAD]} {kept[-_TAIL:]}"
 
 
 def start_with_a_session(places: Places, environment: Mapping[str, str], now: datetime) -> None:

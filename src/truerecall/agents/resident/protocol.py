@@ -5,7 +5,7 @@ import math
 from typing import Any, Literal, NamedTuple, get_args
 
 MOST_BYTES = 64 << 10
-"""Of a line; a query is cut to 2,500 characters before it is sent."""
+"""Of a line; a query is cut to a thousand characters before it is sent."""
 
 Reason = Literal[
     "",  # it was answered

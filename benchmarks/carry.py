@@ -73,7 +73,7 @@ def main() -> int:
     for pair in manifest.pairs:
         print(f"{pair.arm} against {pair.against}: +{pair.only_this} -{pair.only_that}, p = {pair.p:.4f}")
     for given in manifest.unrelated:
-        print(f"unrelated prompts, {given.arm}: {given.given} of {given.n} got something")
+        print(f"unrelated prompts, {given.of}, {given.arm}: {given.given} of {given.n} got something")
     if options.show:
         for outcome in manifest.outcomes:
             print(

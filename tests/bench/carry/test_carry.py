@@ -157,7 +157,19 @@ def test_every_question_is_counted_under_every_arm() -> None:
     assert (whole["other"].carried, whole["other"].n) == (0, 2)
     assert whole["ours"].interval == Interval(low=0.0945, high=0.9055)
     assert found.pairs == [CarryPair(arm="ours", against="other", only_this=1, only_that=0, p=1.0)]
-    assert [(row.arm, row.given, row.n) for row in found.unrelated] == [("ours", 0, 1), ("other", 1, 1)]
+    assert [(row.arm, row.of, row.given, row.n) for row in found.unrelated] == [
+        ("ours", "all", 0, 1),
+        ("ours", "odd-numbered", 0, 1),
+        ("other", "all", 1, 1),
+        ("other", "odd-numbered", 1, 1),
+    ]
+    halves = {(row.arm, row.of): (row.carried, row.n) for row in found.rows if row.of.endswith("-numbered")}
+    assert halves == {
+        ("ours", "odd-numbered"): (1, 1),
+        ("ours", "even-numbered"): (0, 1),
+        ("other", "odd-numbered"): (0, 1),
+        ("other", "even-numbered"): (0, 1),
+    }
     assert isinstance(found.unrelated[0], UnrelatedRow)
     assert told[-1] == (6, 6)
     assert [outcome.carried for outcome in found.outcomes] == [

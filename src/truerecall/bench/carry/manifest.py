@@ -11,11 +11,11 @@ from truerecall.errors import RunError
 
 
 class CarryRow(Record):
-    """One arm over all questions, or over those of one kind."""
+    """One arm over all questions, or over some of them."""
 
     arm: str
     of: str
-    """``all``, or a kind of question, or where the evidence stands."""
+    """``all``, a half by the questions' numbers, a kind of question, a transcript, or where the evidence stands."""
     n: int
     carried: int
     rate: float
@@ -42,6 +42,8 @@ class UnrelatedRow(Record):
     """How often an arm gave something for a prompt that has nothing to do with the sessions."""
 
     arm: str
+    of: str
+    """``all``, or a half by the prompts' numbers."""
     n: int
     given: int
     interval: Interval

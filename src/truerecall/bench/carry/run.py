@@ -44,15 +44,29 @@ def carry(
         outcomes.append(_outcome(question, blocks, budget))
     unrelated = []
     for name, arm in arms.items():
-        given = 0
+        given: dict[str, bool] = {}
         for prompt in file.unrelated:
-            given += bool(_within(arm(prompt.prompt, budget), budget, name))
+            given[prompt.id] = bool(_within(arm(prompt.prompt, budget), budget, name))
             done += 1
             progress(done, total)
-        n = len(file.unrelated)
-        unrelated.append(UnrelatedRow(arm=name, n=n, given=given, interval=_interval(given, n)))
+        unrelated += _unrelated(name, given)
     pairs = [_pair(outcomes, one, other) for one in ours for other in arms if other != one]
     return Carried(_rows(outcomes, list(arms)), pairs, unrelated, outcomes)
+
+
+def half_of(name: str) -> str:
+    """Which half a question or a prompt belongs to, by its number: the odd ones are the ones that were tuned on."""
+    return "odd-numbered" if int(name[1:]) % 2 else "even-numbered"
+
+
+def _unrelated(arm: str, given: Mapping[str, bool]) -> list[UnrelatedRow]:
+    groups: dict[str, list[bool]] = {"all": list(given.values())}
+    for name, something in given.items():
+        groups.setdefault(half_of(name), []).append(something)
+    return [
+        UnrelatedRow(arm=arm, of=of, n=len(said), given=sum(said), interval=_interval(sum(said), len(said)))
+        for of, said in groups.items()
+    ]
 
 
 def _within(block: str, budget: Budget, arm: str) -> str:
@@ -78,7 +92,12 @@ def _outcome(question: CarryQuestion, blocks: Mapping[str, str], budget: Budget)
 def _rows(outcomes: Sequence[CarryOutcome], arms: Sequence[str]) -> list[CarryRow]:
     groups: dict[str, list[CarryOutcome]] = {"all": list(outcomes)}
     for outcome in outcomes:
-        for of in (f"evidence {outcome.trust}", f"kind {outcome.kind}", f"transcript {outcome.transcript}"):
+        for of in (
+            half_of(outcome.id),
+            f"evidence {outcome.trust}",
+            f"kind {outcome.kind}",
+            f"transcript {outcome.transcript}",
+        ):
             groups.setdefault(of, []).append(outcome)
     return [_row(group, of, arm) for of, group in groups.items() for arm in arms]
 

@@ -24,7 +24,7 @@ def carry_block(name: str, manifest: CarryManifest | None) -> str:
     rows = table(
         f"Questions whose evidence stands in the block, of {count(manifest.sessions)} sessions "
         f"({count(manifest.real_sessions)} real), {count(manifest.budget_tokens)} tokens at most",
-        ["what makes the block", "evidence", "carried", "of", "share", "95 %", "mean tokens", "no block"],
+        ["what makes the block", "questions", "carried", "of", "share", "95 %", "mean tokens", "no block"],
         [_carry_row(row) for of in _OF for row in manifest.rows if row.of == of],
         words=2,
     )
@@ -39,8 +39,12 @@ def carry_block(name: str, manifest: CarryManifest | None) -> str:
     )
     unrelated = table(
         "Prompts that have nothing to do with the sessions",
-        ["what makes the block", "given something", "of", "95 %"],
-        [(row.arm, count(row.given), count(row.n), _bounds(row.interval)) for row in manifest.unrelated],
+        ["what makes the block", "prompts", "given something", "of", "95 %"],
+        [
+            (row.arm, _NAMES[row.of], count(row.given), count(row.n), _bounds(row.interval))
+            for row in manifest.unrelated
+        ],
+        words=2,
     )
     told = [
         f"{count(manifest.entries)} entries: {count(manifest.turns)} of turns, {count(manifest.external)} external.",

@@ -1,6 +1,7 @@
 """Which project a folder belongs to."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -79,6 +80,9 @@ def test_each_way_to_write_an_origin_is_the_same_space(url: str, space: str) -> 
         "https://github.com/acme/api.git?access_token=ghp_secret",
         "ghp_secret@github.com:acme/api.git",
         "ada:ghp_secret@github.com:acme/api.git",
+        "https://github.com/acme/api.git#ghp_secret",
+        "hg::https://ada:ghp_secret@github.com/acme/api",
+        "gcrypt::rsync://ada:ghp_secret@github.com/acme/api",
     ],
 )
 def test_no_credential_of_an_origin_gets_into_the_space(url: str) -> None:
@@ -95,6 +99,7 @@ def test_no_credential_of_an_origin_gets_into_the_space(url: str) -> None:
         "C:/git/api",
         "",
         "https://x/",
+        "ext::ssh -i key ada:ghp_secret@github.com %S /acme/api",
     ],
 )
 def test_a_path_of_this_machine_is_no_origin(url: str) -> None:
@@ -266,6 +271,32 @@ def test_a_bare_repository_is_the_project_of_its_origin(
     git(tmp_path / "api.git", "remote", "set-url", "origin", "https://github.com/acme/api")
     found = project_of(tmp_path / "api.git", environment)
     assert (found.space, found.root) == ("github.com/acme/api", tmp_path / "api.git")
+
+
+def test_who_is_called_off_while_git_hangs_does_not_wait_for_it(
+    repository: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    class Over(BaseException):
+        pass
+
+    def ring(number: int, frame: object) -> None:
+        raise Over
+
+    (tmp_path / "bin").mkdir()
+    fake, ended = tmp_path / "bin/git", tmp_path / "ended"
+    script = f"#!/bin/sh\nfor turn in 1 2 3 4 5 6; do /bin/sleep 1; done\n: > '{ended}'\n"
+    fake.write_text(script, encoding="utf-8")
+    fake.chmod(0o755)
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(Over):
+            project_of(repository, {**environment, "PATH": str(fake.parent)})
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+    assert not ended.exists()
 
 
 def test_a_git_that_hangs_does_not_hold_anything_up(

@@ -13,6 +13,8 @@ _CASE_BLIND = ("github.com", "gitlab.com", "bitbucket.org")
 _SCP = r"(?:[^/\s]*@)?([^@:/\s]{2,}):(?!//)(.+)"
 # Up to the last @ before the path: a password may hold one that nobody escaped.
 _URL = r"[a-z][a-z0-9+.-]*://(?:[^/]*@)?(\[[0-9a-f:.]+\]|[^:/]+)(?::\d*)?/(.+)"
+# ``hg::https://…``: taken for a host, it would bring the password behind it along.
+_HELPER = r"^(?:[A-Za-z0-9][A-Za-z0-9+.-]*::)+"
 _CONFIG = ("config", "--null", "--get-regexp", r"^(user\.email|remote\..*\.url)$")
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f*%?\ud800-\udfff]")
 
@@ -62,12 +64,13 @@ def project_of(cwd: str | Path, environment: Mapping[str, str] | None = None) ->
 
 def space_of_origin(url: str) -> str | None:
     """``host/path`` of a remote's address, without user, password, port and ``.git``; None for a local path."""
-    match = re.fullmatch(_URL, url.strip(), re.IGNORECASE) or re.fullmatch(_SCP, url.strip())
-    if match is None or url.strip().lower().startswith("file:"):
+    url = re.sub(_HELPER, "", url.strip())
+    match = re.fullmatch(_URL, url, re.IGNORECASE) or re.fullmatch(_SCP, url)
+    if match is None or url.lower().startswith("file:"):
         return None
     host, path = match.group(1).lower(), match.group(2)
     if "://" in url:
-        path = path.partition("?")[0]  # where some put a token
+        path = re.split("[?#]", path, maxsplit=1)[0]  # where some put a token
     path = path.strip("/").removesuffix(".git").rstrip("/")
     if not path:
         return None
@@ -128,14 +131,19 @@ def _git(folder: Path, environment: Mapping[str, str], *calls: Sequence[str]) ->
             )
         except (OSError, ValueError):
             running.append(None)
-    return [_Said() if process is None else _said(process) for process in running]
+    try:
+        return [_Said() if process is None else _said(process) for process in running]
+    finally:
+        # Also where the clock of a hook calls off: who left a git that hangs would wait for its end.
+        for process in filter(None, running):
+            process.kill()
+            with process:
+                pass
 
 
 def _said(process: "subprocess.Popen[bytes]") -> _Said:
-    with process:
-        try:
-            printed, _ = process.communicate(timeout=_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return _Said()
+    try:
+        printed, _ = process.communicate(timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        return _Said()
     return _Said(printed.decode("utf-8", "surrogateescape"), process.returncode == 0)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from truerecall.agents.facts.records import PREDICATES
 from truerecall.agents.mcp.replies import DATA, Forgotten, NoteKind, Recalled, RecallReply, Remembered
+from truerecall.agents.private import without_private
 from truerecall.agents.project import Project
 from truerecall.core.clock import Clock, system_clock
 from truerecall.core.config import Settings
@@ -72,7 +73,8 @@ class Serving:
         )
 
     def remember(self, text: str, kind: NoteKind, client: str | None) -> Remembered:
-        """Keep one thing; what gives orders to its reader is refused."""
+        """Keep one thing, without what is private; what gives orders to its reader is refused."""
+        text = without_private(text)
         self._refuse_off()
         if not text.strip():
             raise InvalidInput("the text is empty", remedy="Give one sentence that can be read by itself.")
@@ -106,6 +108,7 @@ class Serving:
 
     def correct(self, entry_id: str, text: str) -> Remembered:
         """Put another text in the place of an entry; the old one can still be looked up."""
+        text = without_private(text)
         if not text.strip():
             raise InvalidInput("the text is empty", remedy="Give the corrected text, or use forget.")
         memory = self._known()

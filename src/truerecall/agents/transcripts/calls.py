@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truerecall.agents.records import Action, ActionKind, Outcome
-from truerecall.agents.transcripts.cutting import cut
+from truerecall.agents.transcripts.cutting import cut_clean
 from truerecall.agents.transcripts.fields import items, mapping, words
 
 _MOST_OPEN = 256  # no agent runs as many at once; a transcript that says so must not grow the cursor for ever
@@ -33,19 +33,25 @@ class Call:
         """A call from values that cannot be relied on."""
         asked = words(command)
         if len(asked) > _LONGEST_COMMAND:
-            asked = cut(asked)
+            asked = cut_clean(asked)
         paths = dict.fromkeys(path for path in map(words, files) if 0 < len(path) <= _LONGEST_PATH)
         return cls(name, kind, asked or None, tuple(paths)[:_MOST_FILES])
 
     def action(self, outcome: Outcome, output: str = "", exit_code: int | None = None) -> Action:
         """The call with what came of it."""
         return Action(
-            self.name, self.kind, outcome, self.command, self.files, exit_code, cut(self.output + output)
+            self.name,
+            self.kind,
+            outcome,
+            self.command,
+            self.files,
+            exit_code,
+            cut_clean(self.output + output),
         )
 
     def shown(self, output: str) -> "Call":
         """The call when more of its output was shown, and it goes on."""
-        return replace(self, output=cut(self.output + output))
+        return replace(self, output=cut_clean(self.output + output))
 
 
 class OpenCalls:

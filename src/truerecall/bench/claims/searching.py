@@ -137,7 +137,7 @@ CLAIMS = (
         breaks=(
             Break(
                 "Queries have no pairs of characters.",
-                "memory.recall.query",
+                "memory.recall.terms",
                 "bigrams",
                 lambda original: _without_bigrams,
             ),

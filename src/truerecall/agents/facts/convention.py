@@ -17,6 +17,7 @@ _SECTION = cues("convention", "section")
 _USER = cues("convention", "user")
 _DO_NOT = cues("convention", "do not")
 _AGENT = cues("convention", "agent")
+_MOMENT = cues("convention", "moment")
 _LIMIT = cues("convention", "limit")
 _GATE = cues("convention", "gate")
 _OF_EVENTS = cues("convention", "of events")
@@ -45,7 +46,7 @@ def convention(said: Said) -> Finding | None:
 def _of_user(text: str) -> float | None:
     if len(text) > _MOST_OF_A_PERSON:
         return None
-    return 3.0 if _USER.search(text) or _DO_NOT.match(text) else None
+    return 3.0 if _USER.search(text) or (_DO_NOT.match(text) and not _MOMENT.search(text)) else None
 
 
 def _of_agent(said: Said) -> float | None:

@@ -59,7 +59,7 @@ def _of_agent(said: Said) -> float | None:
     text = said.text
     if _LABEL.match(labelled(text)[0]):
         return None if is_unsure(text) else 2.5
-    if said.shape == "item" and any(_SECTION.search(one) for one in said.above):
+    if said.shape == "item" and any(_SECTION.search(one) for one in said.above) and not said.proposal:
         return 2.0
     if said.proposal or is_unsure(text):
         return None

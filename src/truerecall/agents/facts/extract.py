@@ -9,6 +9,7 @@ from truerecall.agents.facts.known import key_of, normalised
 from truerecall.agents.facts.quoting import sourced
 from truerecall.agents.facts.records import Fact, FactKind, Kept
 from truerecall.agents.facts.sentences import sentences
+from truerecall.agents.facts.standing import may_stand
 from truerecall.agents.facts.table import OF_A_SENTENCE, OF_A_SESSION
 from truerecall.agents.facts.wording import Finding, is_hanging, name_of, said_in
 
@@ -58,6 +59,8 @@ def _of_turn(kept: Kept, project: str) -> Iterator[Fact]:
         said = said_in(sentence, turn.role == "user", project)
         finding = next((found for rule in OF_A_SENTENCE if (found := rule(said)) is not None), None)
         if finding is None or (not sentence.before and is_hanging(finding.text)):
+            continue
+        if not may_stand(said, finding):
             continue
         if not finding.text.endswith((":", "\uff1a")):  # else it says what follows it, and not here
             findings.append(finding)

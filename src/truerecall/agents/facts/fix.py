@@ -56,7 +56,14 @@ _MOST_BETWEEN = 200  # turns from a failure to the run that works
 _ERROR = re.compile(
     r"^.*\b(?:[A-Z]\w*(?:Error|Exception)|error|Error|ERROR|FAIL(?:ED)?|failed|fatal|panic)\b.*$", re.M
 )
-_FAINT = re.compile(r"^(?:exit code \d+|process exited.*|.{0,12})$", re.I)
+_FAINT = re.compile(
+    r"^(?:exit code \d+|process exited.*|.{0,12})$|\b\d+ (?:tests? )?(?:failed|errors?|failures?)\b"
+    r"|\b(?:failed|errors?):? \d+\b|^\W*FAIL(?:ED)?\b[^:]*$",
+    re.I,
+)
+_OF_TEST = re.compile(
+    r"(?:^|[/\\])(?:tests?|__tests__|specs?)[/\\]|(?:^|[/\\])test_|[._-](?:tests?|spec)\.", re.I
+)
 
 
 def mended(new: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Fact]:
@@ -64,17 +71,20 @@ def mended(new: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Fact]:
     failed: dict[str, tuple[int, Kept]] = {}
     edits: list[tuple[int, Kept]] = []
     first = len(before)
+    asks = False  # whether the last edit was one of tests alone
     for number, kept in enumerate((*before, *new)):
         action = kept.turn.action
         if action is None:
             continue
         if action.kind == "edit" and action.outcome != "failed" and action.files:
             edits.append((number, kept))
+            asks = all(_OF_TEST.search(name) for name in action.files)
         if action.kind != "command" or not action.command:
             continue
         said = stripped(action.command)
         if action.outcome == "failed":
-            failed[said] = number, kept
+            if not asks:  # else a new test asks for what is written next: no error, but a step
+                failed[said] = number, kept
         elif action.outcome == "ok" and said in failed:
             began, broken = failed.pop(said)
             between = [one for place, one in edits if place > began]
@@ -85,25 +95,27 @@ def mended(new: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Fact]:
                 and len(said) <= LONGEST_COMMAND
                 and "\n" not in said
             ):
-                yield _mended(said, broken, between, kept)
+                yield from _mended(said, broken, between, kept)
 
 
-def _mended(said: str, broken: Kept, between: Sequence[Kept], works: Kept) -> Fact:
+def _mended(said: str, broken: Kept, between: Sequence[Kept], works: Kept) -> Iterator[Fact]:
+    """The fix; none where the output does not tell the error, or there is no room to say what changed."""
     files = list(dict.fromkeys(name for one in between if one.turn.action for name in one.turn.action.files))
     named = ", ".join(f"`{name}`" for name in files[:3]) + (
         f" and {len(files) - 3} more" if len(files) > 3 else ""
     )
     error = _error_in(broken.turn.action.output if broken.turn.action else "")
-    why = f" ({error})" if error else ""
-    text = shortened(f"`{said}` failed{why}; it worked after {named} changed", LONGEST)
+    text = f"`{said}` failed ({error}); it worked after {named} changed"
+    if not error or len(text) > LONGEST:
+        return
     sources = tuple(dict.fromkeys((works.entry_id, broken.entry_id, *(one.entry_id for one in between[:8]))))
-    return Fact("fix", text, error or said, f"changed {named}", sources, works.turn.position, works.turn.at)
+    yield Fact("fix", text, error, f"changed {named}", sources, works.turn.position, works.turn.at)
 
 
 def _error_in(output: str) -> str:
     """The line of an output that says best what went wrong; empty where none does."""
     for line in _ERROR.finditer(output[:5000]):
         said = " ".join(line.group().split()).replace("`", "'")
-        if not _FAINT.match(said):
+        if not _FAINT.search(said):
             return shortened(said, 100)
     return ""

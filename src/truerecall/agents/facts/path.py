@@ -3,6 +3,7 @@
 import re
 
 from truerecall.agents.facts.cues import cues
+from truerecall.agents.facts.naming import entitles
 from truerecall.agents.facts.wording import (
     Finding,
     Said,
@@ -60,7 +61,6 @@ _FOUND = re.compile(
     re.I,
 )
 _FLOW = re.compile(r"^(`[^`]{2,80}`(?: ?\([^)]{1,40}\))?) ?(?:→|->|=>) ?`[^`]{2,80}`")
-_ID = re.compile(r"^`([0-9a-f]{8}-[0-9a-f-]{27})` ?[-\u2013\u2014:] (?=\w)")
 _TITLED = re.compile(rf"^(`?[\w ./-]{{3,40}}`?) (?:in|under|at) `({_PATH})`$", re.I)
 _NEAR = 40  # characters from a label to its path
 
@@ -85,7 +85,8 @@ def path(said: Said) -> Finding | None:
         return _made(said, match.group(1), label, 1.5)
     if said.shape not in ("item", "done"):
         return None
-    if flow := _FLOW.match(body):
+    flow = _FLOW.match(body)
+    if flow and entitles(topic_of(said.sentence)):
         return _made(said, body[flow.start() :], label, 1.3)
     if not label and _PLACES.search(said.sentence.lead) and "`" in text and len(text.split()) >= 3:
         return _made(said, text, said.sentence.lead, 1.3)
@@ -95,8 +96,6 @@ def path(said: Said) -> Finding | None:
 def _of_item(said: Said, text: str) -> Finding | None:
     if (match := _TITLED.match(text)) and not _IMPERATIVE.match(text):
         return _made(said, match.group(2), match.group(1), 1.3)
-    if match := _ID.match(text):
-        return _made(said, match.group(1), text[match.end() :], 0.9)
     if (match := _ITEM.match(text)) and "/" in f"{match.group(1).rstrip('/')} {said.sentence.lead}":
         described = text[match.end() :]
         if (

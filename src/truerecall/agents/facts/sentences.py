@@ -37,6 +37,8 @@ class Sentence:
     """The line that its list or block stands below: ``Next steps``."""
     before: str = ""
     """The sentence before it, in the same paragraph or item."""
+    outer: tuple[str, ...] = ()
+    """The lines of the lists around that list, the outermost first."""
 
 
 _GONE, _BAR = "\x00", "\x01"  # neither stands in prose
@@ -158,6 +160,7 @@ class _State:
         raw = "\n".join(line for _, line in lines)  # as long as it stands in the text
         whole = plain(raw) if len(raw) <= 2 * LONGEST else ""
         lead = self._lead() if self.shape != "sentence" or self.leads[-1:] == self.leads[:1] else ""
+        outer = tuple(text for _, text in self.leads[:-1])
         if self.shape == "sentence":
             self.leads = [(-1, whole.rstrip(":"))] if whole.endswith(":") and len(whole) <= 200 else []
         elif whole.endswith(":") or 0 < len(whole) <= 60:
@@ -169,7 +172,7 @@ class _State:
             said = plain(raw[start:end])
             if said and end - start <= LONGEST:
                 where = lines[0][0] + start
-                yield Sentence(said, where, self.shape, self._sections(), lead, before)
+                yield Sentence(said, where, self.shape, self._sections(), lead, before, outer)
             before = said
 
     def _words(self, at: int, line: str) -> Iterator[Sentence]:

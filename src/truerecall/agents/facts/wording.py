@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from truerecall.agents.facts.cues import cues
+from truerecall.agents.facts.naming import entitles
 from truerecall.agents.facts.records import FactKind
 from truerecall.agents.facts.sentences import Sentence, Shape
 
@@ -27,6 +28,7 @@ _LABEL = re.compile(r"^([^:`]{1,50}?(?: ?`[^`]{1,40}`)?):\s*(?=\S)")
 _NUMBER = re.compile(r"^\d{1,2}[.)]\s+|\s+[-\u2013\u2014] [A-Z]{4,}$")  # of a heading, and its state
 _CODE = re.compile(r"`([^`]{1,200})`")
 _MOST_WORDS = 6  # of a label
+_LONGEST_TOPIC = 140
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +131,19 @@ def labelled(text: str) -> tuple[str, str]:
 
 
 def topic_of(sentence: Sentence) -> str:
-    """What the section or list is about; empty where its name says nothing."""
-    for name in (sentence.lead, *reversed(sentence.headings)):
+    """What the section or list is about; empty where its name says nothing.
+
+    A name that only sorts ("Data paths") takes the nearest one around it along that names something.
+    """
+    near = ""
+    for name in (sentence.lead, *reversed(sentence.outer), *reversed(sentence.headings)):
         said = _NUMBER.sub("", name.rstrip(" :").strip())
-        if (
-            said
-            and len(said) <= _LONGEST_NAME
-            and not said.endswith("?")
-            and not _EMPTY_TOPIC.match(straight(said))
-        ):
-            return said
-    return ""
+        if not said or len(said) > _LONGEST_NAME or said.endswith("?") or _EMPTY_TOPIC.match(straight(said)):
+            continue
+        if entitles(said):
+            return f"{said}: {near}" if near and len(said) + len(near) + 2 <= _LONGEST_TOPIC else near or said
+        near = near or said
+    return near
 
 
 def subject_of(said: Said, text: str, topic: bool = True) -> str:

@@ -311,3 +311,17 @@ def test_a_git_that_hangs_does_not_hold_anything_up(
     found = project_of(repository, {**environment, "PATH": f"{tmp_path / 'bin'}:{environment['PATH']}"})
 
     assert found.space.startswith("folder:api:")
+
+
+def test_a_shorthand_of_git_s_own_settings_is_spelt_out(
+    repository: Path, git: Git, environment: dict[str, str]
+) -> None:
+    git(repository, "remote", "add", "origin", "gh:app")
+    git(repository, "config", "url.https://github.com/one/.insteadOf", "gh:")
+    git(repository, "config", "--add", "url.https://github.com/one/.insteadOf", "hub:")
+    git(repository, "config", "url.https://elsewhere.example/.insteadOf", "g")
+
+    assert project_of(repository, environment).space == "github.com/one/app"
+
+    git(repository, "remote", "set-url", "origin", "hub:other.git")
+    assert project_of(repository, environment).space == "github.com/one/other"

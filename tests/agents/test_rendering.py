@@ -81,3 +81,24 @@ def test_no_word_of_a_private_block_is_left(before: str, after: str, role: str) 
     text = f"{before}<private>heron-of-mine</private>{after}"
     found = rendered(Turn("u", 0, role, text, AT, Where()))  # type: ignore[arg-type]  # one of the two roles
     assert found is None or "heron-of-mine" not in found.text + found.turn.text
+
+
+def test_of_what_is_longer_than_any_prompt_the_two_ends_are_kept_and_no_half_of_a_secret() -> None:
+    key = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
+    beginning, end = "word " * 29_998, "word " * 9_999
+    text = f"{beginning}{key} {'middle ' * 500_000}{key} {end}"
+
+    made = rendered(Turn("u", 1, "user", text, None, Where()))
+
+    assert made is not None
+    assert len(made.text) < 201_000 and "characters cut" in made.text
+    assert made.text.startswith("word word") and made.text.rstrip().endswith("word")
+    assert "abcdefgh" not in made.text and "0123456789" not in made.text
+
+
+def test_a_prompt_of_100_kb_is_kept_whole() -> None:
+    text = "\n".join(f"line {n} of a log" for n in range(6_000))
+
+    made = rendered(Turn("u", 1, "user", text, None, Where()))
+
+    assert len(text) > 100_000 and made is not None and made.text == text

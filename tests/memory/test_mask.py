@@ -44,6 +44,8 @@ LABELLED = [
     ("password=", "hunt" + "er22xyz"),
     ("password: ", "Tr0ub" + "4dor&3"),
     ("DB_PASSWORD=", "p@ss,w0rd;" + "!x(9)"),
+    ("token: DB_PASSWORD=", "eRmm0Eql" + "TaWEITcl"),
+    ("secret: API_TOKEN=", A22),
     ('"password": "', "Blue42" + "Horse"),
     ('\\"password\\": \\"', "Blue42" + "Horse"),
     ('"client_secret": "', A22),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+_INSTEAD = ".insteadof"
 _SECONDS = 2.0  # git answers in a few milliseconds; one that hangs must not hold a prompt up
 _CASE_BLIND = ("github.com", "gitlab.com", "bitbucket.org")
 # A host of one letter is a drive of Windows.
@@ -15,7 +16,7 @@ _SCP = r"(?:[^/\s]*@)?([^@:/\s]{2,}):(?!//)(.+)"
 _URL = r"[a-z][a-z0-9+.-]*://(?:[^/]*@)?(\[[0-9a-f:.]+\]|[^:/]+)(?::\d*)?/(.+)"
 # ``hg::https://…``: taken for a host, it would bring the password behind it along.
 _HELPER = r"^(?:[A-Za-z0-9][A-Za-z0-9+.-]*::)+"
-_CONFIG = ("config", "--null", "--get-regexp", r"^(user\.email|remote\..*\.url)$")
+_CONFIG = ("config", "--null", "--get-regexp", r"^(user\.email|remote\..*\.url|url\..*\.insteadof)$")
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f*%?\ud800-\udfff]")
 
 
@@ -81,12 +82,28 @@ def _origin(told: Mapping[str, str]) -> str | None:
     """Of the remote called origin, else of the only one."""
     remotes = {key: url for key, url in told.items() if key.startswith("remote.")}
     chosen = remotes.get("remote.origin.url") or (next(iter(remotes.values())) if len(remotes) == 1 else None)
-    return None if chosen is None else space_of_origin(chosen)
+    return None if chosen is None else space_of_origin(_spelt_out(chosen, told))
+
+
+def _spelt_out(url: str, told: Mapping[str, str]) -> str:
+    """An address with the beginning that git itself puts in the place of a shorthand: the longest that is one."""
+    longest, instead = "", ""
+    for key, beginnings in told.items():
+        if key.startswith("url.") and key.endswith(_INSTEAD):
+            for beginning in beginnings.split("\n"):
+                if url.startswith(beginning) and len(beginning) > len(longest):
+                    longest, instead = beginning, key[len("url.") : -len(_INSTEAD)]
+    return f"{instead}{url[len(longest) :]}" if longest else url
 
 
 def _told(config: str) -> dict[str, str]:
-    pairs = (item.partition("\n") for item in config.split("\0") if item)
-    return {key: value for key, _, value in pairs if value}
+    """What git is told, the last word of each key; of a shorthand, which may stand for several, all, a line each."""
+    told: dict[str, str] = {}
+    for item in filter(None, config.split("\0")):
+        key, _, value = item.partition("\n")
+        if value:
+            told[key] = f"{told[key]}\n{value}" if key.endswith(_INSTEAD) and key in told else value
+    return told
 
 
 def _first_commit(folder: Path, environment: Mapping[str, str]) -> str | None:

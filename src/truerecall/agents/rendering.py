@@ -7,8 +7,12 @@ from truerecall.agents.private import without_private
 from truerecall.agents.records import Action, Turn
 from truerecall.agents.secrets import WITHHELD, touches_secrets, without_secret_lines
 from truerecall.agents.transcripts.cutting import cut
+from truerecall.memory.write.border import strip_recalled
+from truerecall.memory.write.mask import mask
 
 _LONGEST_COMMAND = 2000  # characters; a longer one holds a whole file
+_BEGINNING, _END = 150_000, 50_000
+"""Characters of what was said that are kept: beyond them somebody pasted a file, which takes minutes to read."""
 _ERROR = 400  # characters of what a read or an edit says when it fails
 _WHOLE_COMMAND = re.compile(r"\s*[/$][a-z][\w:.-]{0,80}\s*")
 _BUILT_IN = re.compile(
@@ -47,11 +51,25 @@ def rendered(turn: Turn, outputs: bool = True) -> Rendered | None:
     text = without_private(turn.text).strip("\r\n")
     if not text.strip():
         return None
+    text = _ends_of(text)
     if turn.role == "user" and (_WHOLE_COMMAND.fullmatch(text) or _BUILT_IN.fullmatch(text)):
         return None
     return Rendered(
         replace(turn, text=text), text, private="<" in turn.text and text != turn.text.strip("\r\n")
     )
+
+
+def _ends_of(text: str) -> str:
+    """A text of a length that can be kept: a longer one is its two ends."""
+    if len(text) <= _BEGINNING + _END:
+        return text
+    whole = strip_recalled(text)
+    if (left := len(whole) - _BEGINNING - _END) <= 0:
+        return whole
+    # Masked with something beyond each border: half of a secret would not be known any more.
+    first = mask(whole[: _BEGINNING + _END]).text[:_BEGINNING]
+    last = mask(whole[-2 * _END :]).text[-_END:]
+    return f"{first}\n[… {left} characters cut …]\n{last}"
 
 
 def _of_action(turn: Turn, action: Action, outputs: bool) -> Rendered:

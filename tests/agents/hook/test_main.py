@@ -393,3 +393,11 @@ def test_the_script_that_an_installation_makes_leads_here() -> None:
     project = (Path(__file__).resolve().parents[3] / "pyproject.toml").read_text(encoding="utf-8")
 
     assert 'truerecall-hook = "truerecall.agents.hook.main:run"' in project
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_call_of_the_system_that_never_comes_back_does_not_keep_the_hook(home: Any) -> None:
+    home.places.store.parent.mkdir(parents=True)
+    os.mkfifo(home.places.store)
+
+    assert home.call("codex", prompt(home)).silent

@@ -252,6 +252,11 @@ def test_forget_retires_all_or_none(memories: Memories) -> None:
         ("recall", {"query": "  "}, "the query is empty. Say in words what you want to know."),
         ("recall", {"query": "x", "limit": 0}, "limit is 0. Give a number from 1 to 50."),
         ("remember", {"text": ""}, "the text is empty. Give one sentence that can be read by itself."),
+        (
+            "remember",
+            {"text": "x" * 20_001},
+            "the text has 20001 characters, more than 20000. Say what matters of it in a few sentences.",
+        ),
         ("correct", {"id": "12345678", "text": "x"}, "nothing has been remembered yet. Use remember first."),
         ("forget", {"ids": []}, "no id is given. Name the ids that recall gave."),
     ],

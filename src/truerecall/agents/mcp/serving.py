@@ -20,6 +20,8 @@ from truerecall.models.protocols import Embedder
 MOST = 50
 """Entries that one recall gives, at most."""
 _MOST_OF_SESSION = 2000
+_LONGEST = 20_000
+"""Characters that may be remembered or corrected at once: one thing, not a file."""
 
 
 class Serving:
@@ -78,6 +80,7 @@ class Serving:
         self._refuse_off()
         if not text.strip():
             raise InvalidInput("the text is empty", remedy="Give one sentence that can be read by itself.")
+        _check_length(text)
         self._store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         memory, project = self._opened(), self.project
         statement = None if kind == "note" else Statement(project.name, PREDICATES[kind], text)
@@ -111,6 +114,7 @@ class Serving:
         text = without_private(text)
         if not text.strip():
             raise InvalidInput("the text is empty", remedy="Give the corrected text, or use forget.")
+        _check_length(text)
         memory = self._known()
         old = memory.get(entry_id)
         says = old.statement
@@ -196,6 +200,14 @@ class Serving:
                 clock=self._clock,
             )
         return self._memory
+
+
+def _check_length(text: str) -> None:
+    if len(text) > _LONGEST:
+        raise InvalidInput(
+            f"the text has {len(text)} characters, more than {_LONGEST}",
+            remedy="Say what matters of it in a few sentences.",
+        )
 
 
 def _recalled(hit: Hit) -> Recalled:

@@ -388,8 +388,8 @@ def _value_after(text: str, label: re.Match[str]) -> tuple[tuple[int, int] | Non
         if value and "[masked:" not in value["v"] and is_secret(value["v"]):
             return value.span("v"), value.end("v")
         # A bare run is read once, or "token:token:..." would be read again from each place. A quoted one may
-        # hold another label, and ends at the next such quote.
-        if value and form is not _QUOTED:
+        # hold another label, and ends at the next such quote; so may a name that is set ("token: DB_PASSWORD=...").
+        if value and form is not _QUOTED and not (value["v"].endswith("=") and len(value["v"]) < 80):
             read = value.end("v")
     return None, read
 

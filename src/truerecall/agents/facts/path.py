@@ -61,7 +61,7 @@ _FOUND = re.compile(
     re.I,
 )
 _FLOW = re.compile(r"^(`[^`]{2,80}`(?: ?\([^)]{1,40}\))?) ?(?:→|->|=>) ?`[^`]{2,80}`")
-_TITLED = re.compile(rf"^(`?[\w ./-]{{3,40}}`?) (?:in|under|at) `({_PATH})`$", re.I)
+_TITLED = re.compile(rf"^(?!\d)(`?[\w ./-]{{3,40}}`?) (?:in|under|at) `({_PATH})`$", re.I)
 _NEAR = 40  # characters from a label to its path
 
 

@@ -18,6 +18,7 @@ _MAY_BE = cues("standing", "may be")
 _HANDED = cues("standing", "handed")
 _CODE = re.compile(r"`[^`]*`")
 _SETTLED = ("decision", "convention", "path")
+_BY_ITS_WORDS = 2.0  # the weight of what no heading made a fact
 _SELF_TOLD = ("command", "version")  # their rules ask for a name
 
 
@@ -38,16 +39,16 @@ def may_stand(said: Said, finding: Finding) -> bool:
             return False
         if said.text.endswith("!") and finding.kind != "decision":
             return False
-        if finding.kind != "open_end" and any(_WEIGHED.search(one) for one in above):
+        if finding.kind in _SETTLED and any(_WEIGHED.search(one) for one in above):
             return False
     if finding.kind in _SETTLED and _MAY_BE.search(said.text):
         return False
-    return _has_subject(said, text)
+    return _has_subject(said, text, by_place=finding.weight < _BY_ITS_WORDS)
 
 
-def _has_subject(said: Said, text: str) -> bool:
+def _has_subject(said: Said, text: str, by_place: bool) -> bool:
     """Whether it names what it is about; of an item its section may do so, but names of code alone are not enough."""
-    if said.shape == "sentence":
+    if said.shape == "sentence" or not by_place:
         return names_something(text, item=False)
     if entitles(topic_of(said.sentence)):
         return True

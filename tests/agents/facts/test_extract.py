@@ -90,10 +90,10 @@ def test_the_same_fact_told_twice_in_a_session_is_one() -> None:
 
 
 def test_a_turn_with_too_many_keeps_the_weightiest_in_their_order() -> None:
-    many = "## Next steps\n" + "".join(f"- Wire the retry of part {number}\n" for number in range(30))
+    many = "## Next steps\n" + "".join(f"- Wire the retry into `part{number}`\n" for number in range(30))
     facts = facts_in([turn(f"{many}\nRoot cause: the lock was stale.")], [], "shop")
     assert [fact.kind for fact in facts] == ["open_end"] * MOST_OPEN_ENDS + ["cause"]
-    assert facts[0].text == "Next steps: Wire the retry of part 0"
+    assert facts[0].text == "Next steps: Wire the retry into `part0`"
 
 
 def test_a_long_sentence_is_cut_at_a_clause() -> None:

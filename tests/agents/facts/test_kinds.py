@@ -327,8 +327,8 @@ def test_the_items_below_next_steps_and_open_questions() -> None:
     assert told("Next steps:\n- Wire the retry into `client.ts`\n- [x] Document the flag") == [
         ("open_end", "Next steps: Wire the retry into `client.ts`")
     ]
-    assert told("## Open questions\n1. Should the cache be shared?") == [
-        ("open_end", "Open questions: Should the cache be shared?")
+    assert told("## Open questions\n1. Should the cache of carts be shared?") == [
+        ("open_end", "Open questions: Should the cache of carts be shared?")
     ]
 
 

@@ -18,13 +18,16 @@ _NAME = re.compile(
 _PROPER = re.compile(r"(?<=[a-z,;(] )(?-i:[A-Z])[\w.+#-]+|(?<=\()(?-i:[A-Z])[\w.+#-]+")
 _PARTS = re.compile(r": | [-\u2013\u2014] ")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
-_OF_AN_ITEM = 2  # words that are no matter of sorting; one alone may be the verb of a task
+OF_AN_ITEM = 2
+"""Words that are no matter of sorting; one alone may be the verb of a task."""
+OF_A_TASK = 3
+"""Of what a list alone makes an open end: mostly a step of the day."""
 
 
 @lru_cache(maxsize=64)
-def names_something(text: str, item: bool) -> bool:
-    """Whether a sentence, or an item of a list, holds a name or words that are not those of any project."""
-    return is_named(text) or len(_own_words(text)) >= (_OF_AN_ITEM if item else 1)
+def names_something(text: str, least: int = 1) -> bool:
+    """Whether it holds a name, or at least so many words that are not those of any project."""
+    return is_named(text) or len(_own_words(text)) >= least
 
 
 @lru_cache(maxsize=64)

@@ -41,7 +41,8 @@ def _is_listed(said: Said) -> bool:
         return False
     if is_question(said.text) and len(said.text.split()) < _LEAST_OF_A_QUESTION:
         return False
-    if _PLANNED.search(said.text) or any(_PLANNED_LIST.search(one) for one in said.above):
+    around = (*said.above, *said.sentence.headings, *said.sentence.outer)
+    if _PLANNED.search(said.text) or any(_PLANNED_LIST.search(one) for one in around):
         return False
     return any(_SECTION.search(one) for one in said.above)
 

@@ -3,7 +3,7 @@
 import re
 
 from truerecall.agents.facts.cues import cues
-from truerecall.agents.facts.naming import entitles, is_named, names_something
+from truerecall.agents.facts.naming import OF_A_TASK, OF_AN_ITEM, entitles, is_named, names_something
 from truerecall.agents.facts.wording import Finding, Said, labelled, straight, topic_of
 
 _PART = cues("standing", "part")
@@ -43,18 +43,18 @@ def may_stand(said: Said, finding: Finding) -> bool:
             return False
     if finding.kind in _SETTLED and _MAY_BE.search(said.text):
         return False
-    return _has_subject(said, text, by_place=finding.weight < _BY_ITS_WORDS)
+    if finding.weight >= _BY_ITS_WORDS or said.shape == "sentence":
+        return names_something(text)
+    if finding.kind == "open_end":
+        return names_something(said.text, OF_A_TASK)
+    return _has_subject(said, text)
 
 
-def _has_subject(said: Said, text: str, by_place: bool) -> bool:
-    """Whether it names what it is about; of an item its section may do so, but names of code alone are not enough."""
-    if said.shape == "sentence" or not by_place:
-        return names_something(text, item=False)
+def _has_subject(said: Said, text: str) -> bool:
+    """Whether an item or its section names what it is about; names of code alone do not."""
     if entitles(topic_of(said.sentence)):
         return True
-    return names_something(text, item=True) and (
-        "/" in text or names_something(_CODE.sub(" ", text), item=False)
-    )
+    return names_something(text, OF_AN_ITEM) and ("/" in text or names_something(_CODE.sub(" ", text)))
 
 
 def _is_of_a_part(said: Said) -> bool:

@@ -10,9 +10,9 @@ _SORTING = cues("naming", "sorting")
 _STAGE = cues("naming", "stage")
 _ASIDE = re.compile(r"\([^()]{0,80}\)")
 _NAME = re.compile(
-    r"`[^`]*\w[^`]*`"  # code
+    r"`[^`\w]{0,40}\w[^`]{0,300}`"  # code
     r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # whose words are not told apart here
-    r"|(?<![\w/])~?/?[\w.@-]+/[\w.@/-]*[A-Za-z]|(?<![\w/])/[A-Za-z][\w-]+"  # a path, a command of a chat
+    r"|(?<![\w/.@-])~?/?[\w.@-]+/[\w.@/-]*[A-Za-z]|(?<![\w/])/[A-Za-z][\w-]+"  # a path, a command of a chat
     r"|\b[A-Za-z]+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z0-9]+[A-Z]\w*|\b\w+\.(?:[a-z]{1,4}\b|\w+\()"  # an identifier, a file
 )
 _PROPER = re.compile(r"(?<=[a-z,;(] )(?-i:[A-Z])[\w.+#-]+|(?<=\()(?-i:[A-Z])[\w.+#-]+")

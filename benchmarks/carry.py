@@ -16,6 +16,7 @@ from pathlib import Path
 
 from truerecall.agents.capture import Capture
 from truerecall.agents.hook.block import INLINE, block
+from truerecall.agents.hook.counting import BytesCounter
 from truerecall.agents.hook.events import asked
 from truerecall.agents.hook.recalling import recalled
 from truerecall.agents.hook.surroundings import Surroundings
@@ -35,7 +36,6 @@ from truerecall.memory.memory import Memory
 from truerecall.memory.recall.excerpt import excerpt
 from truerecall.memory.recall.query import understand
 from truerecall.memory.store.protocol import Filter
-from truerecall.models.tokens import counter
 
 MANIFESTS = Path(__file__).resolve().parent / "manifests"
 QUESTIONS = Path(__file__).resolve().parent / "carry"
@@ -104,7 +104,7 @@ def measured(home: Path, options: argparse.Namespace) -> CarryManifest:
     with opened(here, options.embedder) as memory:
         entries = memory.list(Filter(newest=1_000_000))
         file = read_carry(QUESTIONS)
-        budget = Budget(options.tokens, counter(), INLINE)
+        budget = Budget(options.tokens, BytesCounter(), INLINE)
         full = f"full, {options.embedder}"
         found = carry(file, arms(here, memory, entries, full), budget, ["hook", full], _said("asked"))
     return CarryManifest(

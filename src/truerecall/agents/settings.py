@@ -37,7 +37,7 @@ class HookSettings:
     capture: bool = True
     """Whether sessions are captured."""
     tokens: int = 1200
-    """Of the recalled block, at most, by the counter of ``recall.counter``."""
+    """Of the recalled block, at most; three bytes count as one."""
     digest_tokens: int = 400
     """Of the digest, at most."""
     limit: int = 12

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from truerecall.agents.hook.block import INLINE, block, size_inline
+from truerecall.agents.hook.counting import BytesCounter
 from truerecall.agents.records import ToolName
 from truerecall.core.clock import ManualClock
 from truerecall.core.entry import Draft, Entry, EventTime, Source, Trust
 from truerecall.memory.memory import Memory
 from truerecall.memory.write.border import strip_recalled
-from truerecall.models.tokens import counter
 
 WHAT = "Recalled by truerecall: records."
 AT = datetime(2026, 11, 28, 10, 2, tzinfo=UTC)
@@ -44,7 +44,7 @@ def test_it_says_what_it_is_and_of_each_entry_when_where_and_by_whom() -> None:
         "</truerecall-block>"
     )
     assert found.entries == 2
-    assert found.tokens == counter().count(found.text) <= 500
+    assert found.tokens == BytesCounter().count(found.text) <= 500
 
 
 def test_capture_knows_it_again_whole_or_cut_off_anywhere_behind_its_mark() -> None:
@@ -71,7 +71,7 @@ def test_it_never_counts_more_tokens_than_its_budget(budget: int) -> None:
         entries(*(draft(f"fact number {n} " * 9, f"s-{n}") for n in range(9))), WHAT, budget, "codex"
     )
 
-    assert found is None or counter().count(found.text) == found.tokens <= budget
+    assert found is None or BytesCounter().count(found.text) == found.tokens <= budget
 
 
 @pytest.mark.parametrize("tool", ["claude-code", "codex", "opencode", "cursor"])
@@ -124,3 +124,10 @@ def test_older_comes_before_newer() -> None:
 
     assert found is not None
     assert found.text.index("early") < found.text.index("late")
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"), [("", 0), ("a", 1), ("abc", 1), ("abcd", 2), ("决定", 2), ("\ud800", 1)]
+)
+def test_three_bytes_count_as_one_token(text: str, tokens: int) -> None:
+    assert BytesCounter().count(text) == tokens

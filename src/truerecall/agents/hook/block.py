@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from truerecall.agents.hook.counting import BytesCounter
 from truerecall.core.entry import Entry
 from truerecall.memory.recall.pack import pack, when
 from truerecall.memory.write.border import RECALL_CLOSE, RECALL_OPEN
-from truerecall.models.tokens import counter
 
 if TYPE_CHECKING:
     from truerecall.agents.records import ToolName
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 INLINE = 9_500
 """A longer text Claude Code and Cursor put into a file (from 10,000 UTF-16 units), and Codex cuts (about 10,000 bytes):
 docs of each tool, measured with the real command lines. OpenCode has no limit."""
-_CHARACTERS = 5
-"""To a token, more than texts of coding agents have: 2.9 by this counter, over answers in development transcripts."""
+_CHARACTERS = 3
+"""To a token, at most: each has a byte."""
 _LONGEST_NAME = 60  # characters of a tool's or a user's name in a heading
 
 
@@ -27,7 +27,7 @@ class Block:
     text: str
     entries: int
     tokens: int
-    """By the counter that needs nothing installed, which counts rather more than less."""
+    """By ``counting``."""
 
 
 def block(ranked: Sequence[Entry], what: str, budget: int, tool: "ToolName") -> Block | None:
@@ -36,7 +36,7 @@ def block(ranked: Sequence[Entry], what: str, budget: int, tool: "ToolName") -> 
     The marks of a recalled block enclose all of it, and the saying is a heading: so capture knows the block again and
     leaves it out, also where it was cut off.
     """
-    tokens, about = counter(), f"# {what}"
+    tokens, about = BytesCounter(), f"# {what}"
     budget = min(budget, 3 * INLINE)  # tokens have a byte at least, and units of UTF-16 three bytes at most
     ranked = _within(ranked, budget * _CHARACTERS)
     while budget > 0:

@@ -7,6 +7,7 @@ from truerecall.agents.facts.records import PREDICATES
 from truerecall.agents.mcp.replies import DATA, Forgotten, NoteKind, Recalled, RecallReply, Remembered
 from truerecall.agents.private import without_private
 from truerecall.agents.project import Project
+from truerecall.agents.repeating import gives_orders, runs_of
 from truerecall.core.clock import Clock, system_clock
 from truerecall.core.config import Settings
 from truerecall.core.entry import DEFAULT_TRUST, Draft, Entry, EventTime, Scope, Source, Statement, Trust
@@ -20,6 +21,10 @@ from truerecall.models.protocols import Embedder
 MOST = 50
 """Entries that one recall gives, at most."""
 _MOST_OF_SESSION = 2000
+_ORDERS = (
+    "Kept as external, for it says what is to be done: it is recalled only with include_external. A person makes it a"
+    " rule of the project by saying it in a prompt."
+)
 _LONGEST = 20_000
 """Characters that may be remembered or corrected at once: one thing, not a file."""
 
@@ -83,6 +88,8 @@ class Serving:
         _check_length(text)
         self._store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         memory, project = self._opened(), self.project
+        # A model passes on what it has read. An order is taken from a person only: what they type is captured.
+        ordering = bool(runs_of(text)) or gives_orders(text)
         statement = None if kind == "note" else Statement(project.name, PREDICATES[kind], text)
         source = Source(
             speaker=self._scope.user,
@@ -97,6 +104,7 @@ class Serving:
             text=text,
             kind="fact",
             decay_class="semantic",
+            trust=Trust.EXTERNAL if ordering else Trust.LEARNED,
             source=source,
             happened_at=EventTime(self._clock()),
             statement=statement,
@@ -107,7 +115,8 @@ class Serving:
                 f"it was not remembered: {result.reason}",
                 remedy="State what is so, without telling the reader what to do.",
             )
-        return Remembered(id=result.id, status=result.status, masked=result.masked, note=result.reason)
+        note = _ORDERS if ordering and result.status != "duplicate" else result.reason
+        return Remembered(id=result.id, status=result.status, masked=result.masked, note=note)
 
     def correct(self, entry_id: str, text: str) -> Remembered:
         """Put another text in the place of an entry; the old one can still be looked up."""

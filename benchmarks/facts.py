@@ -6,6 +6,7 @@ this repository, and what is drawn from them is written outside of it. Exits 2 w
 """
 
 import argparse
+import hashlib
 import json
 import sys
 from collections.abc import Sequence
@@ -91,6 +92,11 @@ def _measure(options: argparse.Namespace) -> int:
         tuple(read_labels(path) for path in options.labels),
         tuple(read_gold(path) for path in options.gold),
         tuple(read_gold(path) for path in options.tuned),
+        {
+            f"{name} {letter}": hashlib.sha256(path.read_bytes()).hexdigest()
+            for name in ("labels", "gold", "tuned")
+            for letter, path in zip("ab", getattr(options, name), strict=False)
+        },
     )
     made = making(system_clock, "python benchmarks/facts.py measure", ())
     manifest = measured(read_sessions(options.data), told, made)

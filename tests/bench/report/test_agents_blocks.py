@@ -35,7 +35,7 @@ FACTS = FactsManifest(
     by_kind={"decision": 18, "cause": 4}, external=1, labelled=109, stale=0,
     precision=[ShareRow(by="a", of="all", n=109, yes=90, share=0.826, interval=BOUNDS)],
     agreement=Agreement(n=109, agreed=100, kappa=0.71, interval=BOUNDS),
-    recall=[], recall_tuned=[], gold_agreement={}, rule="A rule.", notes=[], making=MADE,
+    recall=[], recall_tuned=[], gold_agreement={}, files={"labels a": "f00"}, rule="A rule.", notes=[], making=MADE,
 )  # fmt: skip
 TIMES = HookTimes(
     kind="hook", entries=100_000, external=40_012, sessions=2_500, store_bytes=1, seed=1, budget=0.15, making=MADE,
@@ -70,6 +70,7 @@ def test_facts_are_told_with_both_labellers_and_their_agreement() -> None:
     assert "| a | all | 109 | 90 | 0.826 | 0.25 to 0.50 |" in told
     assert "agree on 100 of 109; Cohen's kappa 0.71 (0.25 to 0.50)." in told
     assert "109 facts of 397 turns in 15 sessions: 0.275 a turn" in told and "A rule." in told
+    assert "labels a: sha256 f00." in told
 
 
 def test_the_hook_s_times_are_told_in_milliseconds_with_the_budget() -> None:

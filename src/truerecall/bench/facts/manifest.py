@@ -59,6 +59,8 @@ class FactsManifest(Record):
     """Of gold facts that the rules were improved by: what they reach on what they were made for."""
     gold_agreement: dict[str, ShareRow]
     """How many of one's gold facts the other has as well, by the same rule."""
+    files: dict[str, str]
+    """sha256 of what the labellers and collectors wrote, which holds words of the transcripts and is not published."""
     rule: str
     """When an extracted fact is a gold one."""
     notes: list[str]

@@ -1,7 +1,7 @@
 """Figures from labels: precision and its agreement, recall and its agreement."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from truerecall.bench.facts.labels import Gold
 from truerecall.bench.facts.manifest import Agreement, FactsManifest, ShareRow
@@ -31,6 +31,8 @@ class Told:
     gold: tuple[Sequence[Gold], ...]
     tuned: tuple[Sequence[Gold], ...] = ()
     """Gold facts that the rules were improved by."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """sha256 by what a file holds."""
 
 
 def measured(sessions: Sequence[Session], told: Told, made: Making) -> FactsManifest:
@@ -59,6 +61,7 @@ def measured(sessions: Sequence[Session], told: Told, made: Making) -> FactsMani
         recall=_recall(told.gold, sessions, facts),
         recall_tuned=_recall(told.tuned, sessions, facts),
         gold_agreement=_gold_agreement(told.gold, sessions),
+        files=dict(told.files),
         rule=RULE,
         notes=NOTES,
         making=made,

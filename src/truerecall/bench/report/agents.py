@@ -96,6 +96,7 @@ def facts_block(manifest: FactsManifest | None) -> str:
         f"{number(agreed.kappa, 2)}{'' if agreed.interval is None else f' ({_bounds(agreed.interval)})'}.",
         manifest.rule,
         *manifest.notes,
+        *(f"{name}: sha256 {digest}." for name, digest in sorted(manifest.files.items())),
     ]
     return measured_block("facts.json", tables, " ".join(filter(None, told)), manifest.making)
 

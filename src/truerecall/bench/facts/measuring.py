@@ -15,6 +15,7 @@ from truerecall.measure.intervals import wilson
 NOTES = [
     "Development data: the rules were written while reading facts of these very transcripts, so that precision and"
     " recall elsewhere will be lower.",
+    "The rules were improved by what two other labellers had said of half of an earlier output.",
     "Recall is of texts whose collected facts the rules were not improved by; of the others it is told apart.",
     "The labellers and the collectors are language models of one kind that had not seen the rules: their agreement is"
     " no agreement of people.",

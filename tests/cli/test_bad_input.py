@@ -113,7 +113,7 @@ def test_a_locked_store_is_reported_after_the_busy_time_out(cli, home: Path) -> 
         (b"unknown = 1", "unknown setting"),
         (b"[recall]\nlimt = 3", "Did you mean limit?"),
         (b"[recall]\nlimit = 0", "limit is 0"),
-        (b"[recall]\nlimit = '3'", "is str, not int"),
+        (b"[recall]\nlimit = '3'", "is not a whole number"),
         (b"[recall]\ncounter = 'zz'", "no token counter is called 'zz'"),
         (b"[lanes]\nvector = nan", "a finite number"),
         (b"[store]\nmode = 0o400", "mode is"),

@@ -17,7 +17,8 @@ class MemorySettings:
     """Which memory the agents share."""
 
     store: str = ""
-    """The SQLite file; empty for the one in the home folder. A team names one that all can write."""
+    """The SQLite file; empty for the one in the home folder. A team names one that all can write. ``~/`` is the home; a
+    relative path begins at the folder of this settings file."""
     tenant: str = "local"
     """The team."""
     user: str = ""
@@ -71,9 +72,11 @@ class AgentSettings:
     capture: CaptureSettings = field(default_factory=CaptureSettings)
 
     def store(self, places: Places) -> Path:
-        """The memory's file."""
+        """The memory's file; one that is named relatively lies by the settings, wherever an agent works."""
         named = self.memory.store
-        return (places.home / named[2:] if named.startswith("~/") else Path(named)) if named else places.store
+        if not named:
+            return places.store
+        return places.home / named[2:] if named.startswith("~/") else places.settings.parent / named
 
 
 def load_agent_settings(path: Path) -> AgentSettings:
@@ -101,22 +104,42 @@ def load_agent_settings(path: Path) -> AgentSettings:
             remedy="Mend the line that it names.",
         ) from None
     settings: AgentSettings = filled(AgentSettings(), data, str(path))
+    check_agent_settings(settings, path)
+    return settings
+
+
+def check_agent_settings(settings: AgentSettings, path: Path) -> None:
+    """Refuse values that nothing could work with; ``InvalidSettings`` names the table of ``path`` and what to write."""
+    hook, mode, extractor = settings.hook, settings.memory.mode, settings.capture.extractor
     for name, number in (
-        ("tokens", settings.hook.tokens),
-        ("digest_tokens", settings.hook.digest_tokens),
-        ("limit", settings.hook.limit),
+        ("tokens", hook.tokens),
+        ("digest_tokens", hook.digest_tokens),
+        ("limit", hook.limit),
     ):
         if number < 1:
             raise InvalidSettings(
                 f"{name} is {number}", where=f"{path}: hook", remedy="Give a whole number from 1."
             )
-    if not 0 < settings.hook.idle_minutes <= _MOST_MINUTES:
+    if not 0 < hook.idle_minutes <= _MOST_MINUTES:
         raise InvalidSettings(
-            f"idle_minutes is {settings.hook.idle_minutes}",
+            f"idle_minutes is {hook.idle_minutes}",
             where=f"{path}: hook",
             remedy=f"Give minutes, more than 0 and at most {_MOST_MINUTES:,}.",
         )
-    return settings
+    if not 0 <= mode <= 0o777 or mode & 0o600 != 0o600:  # as the store wants it: 660 without 0o is 0o1224
+        meant = f"0o{mode}" if str(mode) in ("600", "640", "644", "660", "664", "666") else "0o600 or 0o660"
+        raise InvalidSettings(
+            f"mode = {mode} is the file mode {oct(mode)}",
+            where=f"{path}: memory",
+            remedy=f"Write {meant}: a file mode begins with 0o, and lets its owner read and write.",
+        )
+    provider, _, model = extractor.partition(":")
+    if extractor != "rules" and not (provider.strip() and model.strip()):
+        raise InvalidSettings(
+            f"extractor = {extractor!r} names no provider",
+            where=f"{path}: capture",
+            remedy='Write "rules", or "provider:model" such as "openai:gpt-4.1".',
+        )
 
 
 def scope_of(settings: AgentSettings, project: Project, environment: Mapping[str, str]) -> Scope:

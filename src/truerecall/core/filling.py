@@ -6,6 +6,15 @@ from typing import Any, get_type_hints
 
 from truerecall.errors import InvalidSettings
 
+_KINDS: Mapping[Any, tuple[str, str]] = {
+    int: ("a whole number", "Give a whole number."),
+    float: ("a number", "Give a number, such as 0.5."),
+    bool: ("true or false", "Give true or false."),
+    str: ("a text", 'Give a text in quotes: "...".'),
+    tuple[str, ...]: ("a list of texts", 'Give a list: ["~/x/*"].'),
+}
+"""What a value is called by people who do not know Python, and what they are to write."""
+
 
 def filled(record: Any, data: Mapping[str, Any], where: str) -> Any:
     """A copy of a record of settings with what a TOML table says; ``InvalidSettings`` names what it does not know."""
@@ -37,9 +46,6 @@ def _typed(value: object, kind: type, place: str) -> object:
     if kind == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
     if type(value) is not kind:
-        raise InvalidSettings(
-            f"{value!r} is {type(value).__name__}, not {kind.__name__}",
-            where=place,
-            remedy=f"Give a {kind.__name__}.",
-        )
+        wanted, example = _KINDS.get(kind, (str(kind), f"Give {kind}."))
+        raise InvalidSettings(f"{value!r} is not {wanted}", where=place, remedy=example)
     return value

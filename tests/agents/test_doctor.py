@@ -108,9 +108,14 @@ def of(findings: tuple[Finding, ...], check: str) -> Finding:
 
 
 def told(
-    setup: Setup, outcome: NoteOutcome, minute: int, tool: str = "claude-code", **values: object
+    setup: Setup,
+    outcome: NoteOutcome,
+    minute: int,
+    tool: str = "claude-code",
+    event: str = "UserPromptSubmit",
+    **values: object,
 ) -> None:
-    note(setup.places, Note(NOON.replace(minute=minute), tool, "UserPromptSubmit", outcome, **values))  # type: ignore[arg-type]
+    note(setup.places, Note(NOON.replace(minute=minute), tool, event, outcome, **values))  # type: ignore[arg-type]
 
 
 def test_a_tool_that_works_passes_every_check(setup: Setup, bin_folder: Path) -> None:
@@ -301,10 +306,37 @@ def test_a_store_of_something_else_is_a_failure(setup: Setup) -> None:
     assert of(examined(setup, "claude-code"), "store").level == "fail"
 
 
+def test_a_named_store_without_its_folder_is_a_failure_until_the_folder_is_there(setup: Setup) -> None:
+    folder = setup.places.home / "team"
+    setup.places.settings.parent.mkdir(parents=True)
+    setup.places.settings.write_text('[memory]\nstore = "~/team/memory.db"\n')
+
+    assert of(examined(setup, "claude-code"), "store") == Finding(
+        "memory",
+        "store",
+        "fail",
+        f"{folder}/memory.db: there is no folder {folder}, so every capture fails",
+        f"make it for all who share the memory, or name another store in {setup.places.settings}",
+    )
+    assert not folder.exists()
+
+    folder.mkdir()
+    assert of(examined(setup, "claude-code"), "store").level == "ok"
+
+
+def test_without_git_a_warning_says_what_a_project_is_then(setup: Setup, bin_folder: Path) -> None:
+    bare = replace(setup, environment={**setup.environment, "PATH": str(bin_folder)})
+
+    finding = of(examined(bare, "claude-code"), "git")
+
+    assert (finding.level, finding.remedy) == ("warn", "install git, or mend PATH")
+    assert "known by its folder alone" in finding.detail
+
+
 def test_a_server_whose_library_is_missing_is_a_failure(
     setup: Setup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truerecall.agents.doctor.find_spec", lambda name: None)
+    monkeypatch.setattr("truerecall.agents.install.present.find_spec", lambda name: None)
 
     assert of(examined(setup, "claude-code"), "MCP server").remedy == "install truerecall[agents]"
 
@@ -384,4 +416,19 @@ def test_the_last_error_is_a_failure_until_a_later_call_went_well(setup: Setup) 
     )
 
     told(setup, "nothing", 3)
+    mended = of(examined(setup, "claude-code"), "last error")
+    assert (mended.level, mended.detail, mended.remedy) == (
+        "warn",
+        f"{failed.detail} (mended since: 2024-05-07 12:03:00Z)",
+        "",
+    )
+
+
+def test_a_capture_that_failed_is_not_mended_by_prompts_that_went_well(setup: Setup) -> None:
+    told(setup, "failed", 2, event="capture", error="StoreError: there is no such folder")
+    told(setup, "injected", 3, entries=2)
+    told(setup, "started", 4, event="Stop")
+    assert of(examined(setup, "claude-code"), "last error").level == "fail"
+
+    told(setup, "captured", 5, event="sweep", entries=2)
     assert of(examined(setup, "claude-code"), "last error").level == "warn"

@@ -52,6 +52,7 @@ def test_it_works_where_nothing_is_there_yet(folder: Path, environment: dict[str
         off=(),
         journal=places.journal,
         bad_lines=0,
+        git=False,
     )
     assert not places.home.exists()  # to look is to change nothing
 
@@ -73,8 +74,47 @@ def test_a_tool_shows_its_last_notes_and_counts_those_of_a_day() -> None:
         failure=failed,
         lately={"captured": 1, "started": 1, "failed": 1, "nothing": 1},
         off=None,
+        mended=nothing.at,
     )
     assert tool_status("cursor", [other], now).capture == other
+
+
+def test_what_failed_is_mended_by_the_same_alone() -> None:
+    failed = Note(AT, "codex", "Stop", "failed", error="the capture ended with code 1")
+
+    def mended(*later: Note) -> datetime | None:
+        return tool_status("codex", [failed, *later], AT + timedelta(hours=1)).mended
+
+    one, two = AT + timedelta(minutes=1), AT + timedelta(minutes=2)
+    assert mended() is None
+    assert mended(Note(one, "codex", "UserPromptSubmit", "injected")) is None
+    assert mended(Note(one, "codex", "SessionEnd", "off")) is None
+    assert mended(Note(one, "codex", "SessionEnd", "started"), Note(two, "codex", "Stop", "started")) == one
+
+
+def test_what_cursor_only_tells_is_mended_by_any_hook_that_went_well() -> None:
+    failed = Note(AT, "cursor", "afterFileEdit", "failed", error="OSError: no space")
+    later = AT + timedelta(minutes=1)
+
+    assert tool_status("cursor", [failed, Note(later, "cursor", "capture", "nothing")], AT).mended is None
+    assert tool_status("cursor", [failed, Note(later, "cursor", "stop", "started")], AT).mended == later
+
+
+def test_the_last_sessions_are_named_each_once_the_newest_first() -> None:
+    names = ["a", "b", "c", "", "c/agent-1", "d", "b"]
+    notes = [Note(AT, "codex", "Stop", "started", session) for session in names]
+
+    assert tool_status("codex", notes, AT).sessions == ("b", "d", "c")
+
+
+def test_a_named_store_without_its_folder_is_told_of(folder: Path, environment: dict[str, str]) -> None:
+    settings(environment, '[memory]\nstore = "team/memory.db"\n')
+    team = Places.of(environment).settings.parent / "team"
+
+    assert look(folder, environment).store == StoreStatus(
+        team / "memory.db", False, problem=f"there is no folder {team}: every capture fails"
+    )
+    assert not team.exists()
 
 
 def test_the_store_is_counted_for_this_project_alone(folder: Path, environment: dict[str, str]) -> None:

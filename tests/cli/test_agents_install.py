@@ -107,6 +107,45 @@ def test_bad_usage_is_code_2_and_changes_nothing(arguments: tuple[str, ...], cli
     assert list(home.iterdir()) == []
 
 
+def test_a_store_in_a_folder_that_is_not_there_is_refused(cli, home: Path) -> None:
+    outcome = cli("agents", "install", TOOL, "--yes", "--store", "team/m.db")
+
+    assert outcome.code == 2
+    assert f"there is no folder {home / 'team'}" in outcome.err
+    assert "Make it" in outcome.err
+    assert list(home.iterdir()) == []
+
+
+def test_what_the_installation_lacks_is_a_warning_and_it_is_written(
+    cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truerecall.agents.install.present.find_spec", lambda name: None)
+
+    outcome = cli("agents", "install", TOOL, "cursor", "--yes")
+
+    assert outcome.code == 0
+    assert outcome.err == (
+        "truerecall: warning: the MCP server will not start, for the package mcp is not installed: "
+        "install truerecall[agents]; the hooks work without it\n"
+        "truerecall: warning: no claude is on PATH: install claude-code, or mend PATH if that is how you start it\n"
+        "truerecall: warning: no cursor-agent or cursor is on PATH: install cursor, "
+        "or mend PATH if that is how you start it\n"
+    )
+    assert (home / ".claude" / "settings.json").exists()
+
+
+def test_where_nothing_is_lacking_nothing_is_warned_of(
+    cli, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("bin")
+    (folder / "claude").write_text("#!/bin/sh\n")
+    (folder / "claude").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr("truerecall.agents.install.present.find_spec", lambda name: name)
+
+    assert cli("agents", "install", TOOL, "--yes").err == ""
+
+
 def test_broken_settings_of_a_tool_change_nothing(cli, home: Path) -> None:
     (home / ".claude").mkdir()
     (home / ".claude" / "settings.json").write_text("{")
@@ -128,6 +167,19 @@ def test_uninstalling_shows_the_diff_and_leaves_nothing(cli, home: Path) -> None
     assert f"--- {home}/.codex/config.toml" in done.out
     assert list(home.iterdir()) == []
     assert cli("agents", "uninstall", TOOL).out == "nothing of ours is in claude-code\n"
+
+
+def test_without_a_name_all_that_are_installed_are_taken_out(cli, home: Path) -> None:
+    cli("agents", "install", TOOL, "cursor", "--yes", "--user", "ada")
+    (home / ".codex").mkdir()
+    (home / ".codex" / "hooks.json").write_text("{")  # of a tool that nothing of ours is in
+
+    done = cli("agents", "uninstall", "--yes")
+
+    assert done.code == 0
+    assert [path.name for path in home.rglob("*")] == [".codex", "hooks.json"]
+    again = cli("agents", "uninstall")
+    assert (again.code, again.out, again.err) == (0, "nothing of ours is in any tool\n", "")
 
 
 def test_a_tool_that_is_named_twice_is_done_once(cli, home: Path) -> None:

@@ -65,8 +65,47 @@ def test_what_a_tool_did_last_is_shown_with_its_time(cli: Command, places: Place
         f"  last recall   {at} (3 days ago), 3 entries, 210 tokens (UserPromptSubmit)\n"
         f"  last capture  {at} (3 days ago), 7 entries stored (capture)\n"
         f"  last error    {at} (3 days ago), Stop: StoreFull: the disk is full\\x1b[2J\n"
-        "  last 24 h     nothing"
+        "  last 24 h     nothing\n"
+        "  sessions      s"
     )
+
+
+def test_an_error_that_was_mended_says_since_when(cli: Command, places: Places) -> None:
+    failed = datetime.now(UTC).replace(microsecond=0) - timedelta(days=3)
+    note(places, Note(failed, "codex", "Stop", "failed", error="OSError: full"))
+    note(places, Note(failed + timedelta(days=1), "codex", "Stop", "started"))
+
+    at = (failed + timedelta(days=1)).isoformat().replace("+00:00", "Z")
+    assert f"Stop: OSError: full (mended since: {at} (2 days ago))\n" in cli("agents", "status").out
+
+
+def test_what_is_off_here_for_every_tool_is_said_once(cli: Command, places: Places, home: Path) -> None:
+    places.settings.parent.mkdir(parents=True)
+    places.settings.write_text(f'[capture]\nexclude = ["{home / "api"}"]\n', encoding="utf-8")
+
+    shown = cli("agents", "status").out
+    assert shown.count("off here") == 1
+    assert f"off here the folder is excluded by {home / 'api'}\n\nclaude-code: " in shown
+
+
+def test_what_is_off_for_one_tool_is_said_there(
+    cli: Command, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURSOR_VERSION", "3")
+
+    shown = cli("agents", "status").out
+    assert (
+        "ever fired\n  off here      Cursor runs Claude Code's hooks: its own do the work\n\ncodex" in shown
+    )
+    assert shown.count("off here") == 1
+
+
+def test_without_git_it_says_what_the_project_is_known_by(
+    cli: Command, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+
+    assert "git      not on PATH: the project is known by its folder alone" in cli("agents", "status").out
 
 
 def test_as_json_it_is_one_object_with_times_as_texts(cli: Command, places: Places, home: Path) -> None:
@@ -84,6 +123,7 @@ def test_as_json_it_is_one_object_with_times_as_texts(cli: Command, places: Plac
         "off",
         "journal",
         "bad_lines",
+        "git",
     }
     assert found["store"] == {
         "path": str(places.store),

@@ -1,22 +1,21 @@
 """Whether the memory works in each tool, end to end, and what to do where it does not. No model is called."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 from truerecall.agents.install import claude_code, codex
 from truerecall.agents.install.hook_entries import our_hooks
 from truerecall.agents.install.json_edit import read_json
-from truerecall.agents.install.kept import Kept
+from truerecall.agents.install.present import COMMANDS, is_installed, server_starts
 from truerecall.agents.install.probing import hook_trust, on_path, try_hook, version_of
 from truerecall.agents.install.records import HOOK_NAME, Change, Setup, bytes_of
 from truerecall.agents.install.table import TOOLS, tool_install
 from truerecall.agents.journal import read_notes
 from truerecall.agents.places import OFF, switched_off
 from truerecall.agents.records import ToolName
-from truerecall.agents.settings import AgentSettings, load_agent_settings
+from truerecall.agents.settings import AgentSettings, load_agent_settings, missing_folder
 from truerecall.agents.status import ToolStatus, tool_status
 from truerecall.core.clock import Clock
 from truerecall.errors import InstallError, InvalidSettings, TruerecallError
@@ -26,14 +25,6 @@ Level = Literal[
     "warn",  # it works, or may, but somebody should look
     "fail",  # something does not work
 ]
-
-COMMANDS: Mapping[ToolName, tuple[str, ...]] = {
-    "claude-code": ("claude",),
-    "codex": ("codex",),
-    "opencode": ("opencode",),
-    "cursor": ("cursor-agent", "cursor"),
-}
-"""The command lines of each tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +82,16 @@ def _shared(setup: Setup, clock: Clock) -> Iterator[Finding]:
     for name in ("recall", "capture"):
         if not getattr(settings.hook, name):
             yield Finding("memory", "settings", "warn", f"{name} is off", f"set {name} = true in {path}")
-    yield _store(settings.store(setup.places), settings, clock)
-    if find_spec("mcp") is None:
+    yield _store(setup, settings, clock)
+    if on_path(("git",), setup.environment) is None:
+        yield Finding(
+            "memory",
+            "git",
+            "warn",
+            "no git on PATH: a project is known by its folder alone, and each clone of it is another one",
+            "install git, or mend PATH",
+        )
+    if not server_starts():
         yield Finding(
             "memory",
             "MCP server",
@@ -111,8 +110,23 @@ def _shared(setup: Setup, clock: Clock) -> Iterator[Finding]:
         )
 
 
-def _store(path: Path, settings: AgentSettings, clock: Clock) -> Finding:
-    if not path.exists():
+def _store(setup: Setup, settings: AgentSettings, clock: Clock) -> Finding:
+    path = settings.store(setup.places)
+    try:
+        missing, there = missing_folder(path, setup.places), path.exists()
+    except OSError as error:
+        return Finding(
+            "memory", "store", "fail", f"{path} cannot be reached: {error.strerror}", "mend who may read it"
+        )
+    if missing is not None:
+        return Finding(
+            "memory",
+            "store",
+            "fail",
+            f"{path}: there is no folder {missing}, so every capture fails",
+            f"make it for all who share the memory, or name another store in {setup.places.settings}",
+        )
+    if not there:
         return Finding("memory", "store", "ok", f"{path}: not there yet, the first capture makes it")
     from truerecall.memory.memory import Memory  # numpy loads here
 
@@ -126,11 +140,9 @@ def _store(path: Path, settings: AgentSettings, clock: Clock) -> Finding:
 
 def _present(setup: Setup, tool: ToolName) -> bool:
     """Whether something of ours is in a tool, or was put there, or its plugin is on."""
-    if tool in Kept(setup.places.backups).names():
+    if is_installed(setup, tool):
         return True
     try:
-        if any(_differs(change) for change in tool_install(tool).removed(setup)):
-            return True
         return tool == "claude-code" and claude_code.plugin_enabled(claude_code.settings(setup))
     except InstallError:
         return False
@@ -245,14 +257,15 @@ def _lately(tool: ToolName, status: ToolStatus) -> Iterator[Finding]:
         else:
             yield Finding(tool, check, "ok", f"{note.at:%Y-%m-%d %H:%M:%SZ}, {note.entries} entries")
     if (failure := status.failure) is not None:
-        last = failure.at >= status.fired
-        yield Finding(
-            tool,
-            "last error",
-            "fail" if last else "warn",
-            f"{failure.at:%Y-%m-%d %H:%M:%SZ}, {failure.event}: {failure.error}",
-            "it was the last call" if last else "calls after it went well",
-        )
+        said = f"{failure.at:%Y-%m-%d %H:%M:%SZ}, {failure.event}: {failure.error}"
+        if status.mended is not None:
+            yield Finding(
+                tool, "last error", "warn", f"{said} (mended since: {status.mended:%Y-%m-%d %H:%M:%SZ})"
+            )
+        else:
+            yield Finding(
+                tool, "last error", "fail", said, "mend what it names: no such call went well since"
+            )
 
 
 def _differs(change: Change) -> bool:

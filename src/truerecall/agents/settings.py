@@ -79,6 +79,14 @@ class AgentSettings:
         return places.home / named[2:] if named.startswith("~/") else places.settings.parent / named
 
 
+def missing_folder(store: Path, places: Places) -> Path | None:
+    """The folder without which nothing can be captured; None where it is there, or is the one that a capture makes.
+
+    That is the folder of the memory at home alone: who names another knows who is to write there.
+    """
+    return None if store == places.store or store.parent.is_dir() else store.parent
+
+
 def load_agent_settings(path: Path) -> AgentSettings:
     """The settings of a TOML file, the defaults where there is none; ``InvalidSettings`` for anything unknown."""
     try:

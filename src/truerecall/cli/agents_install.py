@@ -39,6 +39,7 @@ def install_command(
     """
     from truerecall.agents.install.editing import plan_install
     from truerecall.agents.install.own_settings import settings_change
+    from truerecall.agents.install.present import lacking
     from truerecall.agents.install.programs import setup_of
     from truerecall.agents.install.table import tool_install
 
@@ -54,27 +55,30 @@ def install_command(
     for tool in chosen:
         for note in tool_install(tool).notes(setup):
             click.echo(f"{tool}: {note}")
+    for warning in lacking(setup, chosen):
+        click.echo(f"truerecall: warning: {warning}", err=True)
     click.echo(f"check it: truerecall agents doctor {' '.join(chosen)}")
 
 
 @click.command("uninstall")
-@click.argument("tools", metavar="TOOL...", nargs=-1, required=True, type=_TOOL)
+@click.argument("tools", metavar="[TOOL...]", nargs=-1, type=_TOOL)
 @_YES
 def uninstall_command(tools: tuple[str, ...], yes: bool) -> None:
-    """Take hooks and the MCP server out of each TOOL again; the memory stays.
+    """Take hooks and the MCP server out of each TOOL again, or of all that have them; the memory stays.
 
     A file that nobody changed since becomes what it was, to the byte; from another one only our pieces are taken out.
     """
     from truerecall.agents.install.editing import carry_out, plan_removal
+    from truerecall.agents.install.present import installed_tools
     from truerecall.agents.install.programs import setup_of
     from truerecall.agents.install.table import tool_install
 
     setup = setup_of(os.environ)
-    chosen = _chosen(tools)
+    chosen = _chosen(tools) or installed_tools(setup)
     plan = plan_removal(setup, {tool: tool_install(tool) for tool in chosen})
     if not plan.changes:
         carry_out(setup, plan)  # a record of files that are gone
-        click.echo(f"nothing of ours is in {', '.join(chosen)}")
+        click.echo(f"nothing of ours is in {', '.join(chosen) or 'any tool'}")
         return
     _carried_out(setup, plan, yes, "Take this out?")
 

@@ -28,11 +28,21 @@ def status_command(as_json: bool) -> None:
     if as_json:
         click.echo(json_text(_json(asdict(found)), indent=2))
         return
-    for line in (*_project(found), *(line for tool in found.tools for line in _tool(tool, clock()))):
+    everywhere = _off_everywhere(found)
+    for line in (
+        *_project(found, everywhere),
+        *(line for tool in found.tools for line in _tool(tool, clock(), everywhere)),
+    ):
         click.echo(line)
 
 
-def _project(found: "Status") -> Iterator[str]:
+def _off_everywhere(found: "Status") -> str | None:
+    """Why no tool's hooks do anything in this folder, where that is one reason for all."""
+    reasons = {tool.off for tool in found.tools}
+    return reasons.pop() if len(reasons) == 1 else None
+
+
+def _project(found: "Status", everywhere: str | None) -> Iterator[str]:
     store = found.store
     if store.problem:
         held = one_line(store.problem)
@@ -41,20 +51,24 @@ def _project(found: "Status") -> Iterator[str]:
     else:
         held = "not there yet: the first capture makes it"
     yield f"project  {one_line(found.project)}: {one_line(found.space)}"
+    if not found.git:
+        yield "git      not on PATH: the project is known by its folder alone, not by its origin"
     yield f"user     {one_line(found.user)}, tenant {one_line(found.tenant)}"
     yield f"store    {one_line(str(store.path))}: {held}"
     bad = f" ({found.bad_lines} unreadable lines)" if found.bad_lines else ""
     yield f"journal  {one_line(str(found.journal))}{bad}"
     yield from (f"off      {one_line(reason)}" for reason in found.off)
+    if everywhere:
+        yield f"off here {one_line(everywhere)}"
 
 
-def _tool(tool: "ToolStatus", now: datetime) -> Iterator[str]:
+def _tool(tool: "ToolStatus", now: datetime, everywhere: str | None) -> Iterator[str]:
     yield ""
     if tool.fired is None:
         yield f"{tool.tool}: no hook of it ever fired"
     else:
         yield f"{tool.tool}: last fired {_ago(tool.fired, now)}"
-    if tool.off:
+    if tool.off and not everywhere:
         yield f"  off here      {one_line(tool.off)}"
     if tool.fired is None:
         return
@@ -64,9 +78,12 @@ def _tool(tool: "ToolStatus", now: datetime) -> Iterator[str]:
         yield (
             f"  last error    {_ago(tool.failure.at, now)}, {one_line(tool.failure.event) or 'no event'}: "
             + (one_line(tool.failure.error) or "no reason")
+            + (f" (mended since: {_ago(tool.mended, now)})" if tool.mended else "")
         )
     counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(tool.lately.items()))
     yield f"  last 24 h     {counts or 'nothing'}"
+    if tool.sessions:
+        yield f"  sessions      {', '.join(one_line(session) for session in tool.sessions)}"
 
 
 def _recall(note: "Note | None", now: datetime) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from truerecall.agents.install.records import Change, Setup
 from truerecall.agents.install.toml_edit import edit_toml
-from truerecall.agents.settings import AgentSettings, check_agent_settings
+from truerecall.agents.settings import AgentSettings, check_agent_settings, missing_folder
 from truerecall.core.entry import Scope
 from truerecall.core.filling import filled
 from truerecall.errors import InstallError
@@ -38,12 +38,9 @@ def settings_change(setup: Setup, store: Path | None, tenant: str | None, user: 
 
 
 def _check_store(store: Path, setup: Setup) -> None:
-    """Refuse what no capture could write to.
-
-    The folder of the memory at home is made by the first capture. No other is: who names it knows who writes there.
-    """
+    """Refuse what no capture could write to."""
     try:
-        missing, folder = not store.parent.is_dir(), store.is_dir()
+        missing, folder = missing_folder(store, setup.places), store.is_dir()
     except OSError as error:
         raise InstallError(
             f"the store cannot be reached: {error.strerror}",
@@ -56,9 +53,9 @@ def _check_store(store: Path, setup: Setup) -> None:
             where=str(store),
             remedy=f"Name a file in it: {store / 'memory.db'}.",
         )
-    if missing and store != setup.places.store:
+    if missing is not None:
         raise InstallError(
-            f"there is no folder {store.parent}",
+            f"there is no folder {missing}",
             where=str(store),
             remedy="Make it, so that all who share the memory can write there, then install again.",
         )

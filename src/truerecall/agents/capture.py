@@ -15,10 +15,11 @@ from truerecall.agents.facts.known import Known
 from truerecall.agents.facts.records import Kept
 from truerecall.agents.facts.session import Extract
 from truerecall.agents.keeping import Fresh, Keeper, known_in
+from truerecall.agents.left_out import LeftOut, read_left_out
 from truerecall.agents.pieces import pieces_of
 from truerecall.agents.places import Places
 from truerecall.agents.private import without_private
-from truerecall.agents.progress import Progress, Reached
+from truerecall.agents.progress import LEFT_OUT, Progress, Reached
 from truerecall.agents.records import ToolName, Turn, Where
 from truerecall.agents.rendering import Rendered, rendered
 from truerecall.agents.repeating import CUT, has_order, orders_of, runs_of
@@ -55,7 +56,7 @@ class Capture:
         embedder: Embedder | str | None = "none",
         lately: timedelta = LATELY,
         extract: Extract = facts_in,
-        busy: float | None = None,
+        keep_off: bool = True,
     ) -> None:
         """Open the progress file; memories are opened when they are written to.
 
@@ -68,17 +69,19 @@ class Capture:
                 ``truerecall reembed`` or the next import: a capture beside a session must be cheap.
             lately: How old news may be; nothing is news for an import of history.
             extract: What takes the facts out of turns.
-            busy: Seconds to wait for another process that writes.
+            keep_off: Whether what went on while the memory was off stays out; else it is taken in, also where an
+                earlier capture left it out.
 
         Raises:
             StoreError: The progress file cannot be opened.
         """
         self._settings, self._environment, self._clock = settings, environment, clock
         self._lately, self._extract = lately, extract
-        self._spaces = Spaces(settings, places, environment, clock, embedder, busy)
+        self._places, self._keep_off = places, keep_off
+        self._spaces = Spaces(settings, places, environment, clock, embedder)
         self._known: dict[Scope, Known] = {}
         store = self._spaces.store
-        self.progress = Progress.open(places.progress, store, *(() if busy is None else (busy,)))
+        self.progress = Progress.open(places.progress, store)
         if not store.exists():
             self.progress.restart()
 
@@ -149,8 +152,17 @@ class Capture:
             for reader in READERS.get(tool, ()):
                 for transcript in reader.find(self._environment, since):
                     reached = self.progress.reached(transcript)
-                    if reached is None or not reached.whole or reached.changed != transcript.changed:
+                    if (
+                        reached is None
+                        or not reached.whole
+                        or reached.changed != transcript.changed
+                        or self._again(reached)
+                    ):
                         yield reader, transcript
+
+    def _again(self, reached: Reached) -> bool:
+        """Whether a transcript is to be read from its beginning: turns in it were left out, and are not to be."""
+        return not self._keep_off and reached.totals.get("off", 0) > 0
 
     def _read(self, reader: TranscriptReader, transcript: Transcript, deadline: datetime | None) -> Captured:
         captured = Captured(transcript)
@@ -167,6 +179,8 @@ class Capture:
         """Read and keep one part; whether there is more, and what the next part comes after."""
         transcript = captured.transcript
         reached = self.progress.reached(transcript) or Reached(Cursor())
+        if self._again(reached):
+            reached = Reached(Cursor(), totals=_without_off(reached.totals))
         begun = None if reached.cursor == Cursor() else reached.cursor
         reading = reader.read(transcript, begun, _PART)
         counted = captured.counts.copy()
@@ -197,16 +211,23 @@ class Capture:
         """Remember the turns of a reading that were not captured before."""
         transcript, counts = captured.transcript, captured.counts
         outside = _Outside(self.progress, transcript)
+        off = read_left_out(self._places) if self._keep_off else LeftOut()
         groups: dict[Home, list[Fresh]] = {}
         entries: dict[str, str | None] = {}
         last = Where()
         for turn in reading.turns:
             trust = outside.trust(turn)
             last = turn.where if turn.where.cwd else replace(turn.where, cwd=last.cwd)
-            if turn.uid in uids:
+            passed = uids.get(turn.uid) == LEFT_OUT
+            if turn.uid in uids and not passed:
                 counts["duplicates"] += 1
                 continue
             counts["turns"] += 1
+            if (passed and self._keep_off) or off.holds(transcript.tool, transcript.session, turn.at):
+                counts["excluded"] += 1
+                counts["off"] += 1
+                entries.setdefault(turn.uid, LEFT_OUT)
+                continue
             entries.setdefault(turn.uid, None)
             home = self._spaces.home(last, transcript.path)
             shown = rendered(turn, self._settings.capture.outputs)
@@ -261,7 +282,7 @@ class Capture:
             entry_id = entries.get(turn.uid)
             home = self._spaces.home(turn.where, transcript.path)
             shown = rendered(turn, self._settings.capture.outputs)
-            if entry_id is None or home is None or shown is None:
+            if entry_id in (None, LEFT_OUT) or home is None or shown is None:
                 continue
             try:
                 entry = self._spaces.memory(home.scope).get(entry_id)
@@ -305,6 +326,15 @@ def _count(captured: Captured, shown: Rendered, lowered: bool) -> None:
     captured.counts["withheld"] += shown.withheld
     captured.counts["private"] += shown.private
     captured.counts["lowered"] += lowered
+
+
+def _without_off(totals: Mapping[str, int]) -> dict[str, int]:
+    """What was counted, without the turns that are counted again because they were left out."""
+    off = totals.get("off", 0)
+    kept = {name: count for name, count in totals.items() if name != "off"}
+    return {
+        name: max(0, count - off) if name in ("turns", "excluded") else count for name, count in kept.items()
+    }
 
 
 def _masked(cursor: Cursor) -> Cursor:

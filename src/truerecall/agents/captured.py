@@ -11,7 +11,8 @@ COUNTED = (
     "stored",  # entries of turns that are new in the memory
     "duplicates",  # turns that the memory or an earlier capture had already
     "left_out",  # turns that say nothing: empty, private as a whole, a mere slash command
-    "excluded",  # turns in folders that are kept out
+    "excluded",  # turns in folders that are kept out, or taken while the memory was off
+    "off",  # of these the turns that were taken while the memory was off
     "refused",  # turns and facts that the memory did not take
     "facts",  # entries of facts that are new in the memory
     "masked",  # secrets masked in texts

@@ -25,6 +25,9 @@ _VERSION = 1
 _BUSY = 10.0  # seconds: as long as another capture may well take for a part of a transcript
 _TOGETHER = 500
 
+LEFT_OUT = "off"
+"""In the place of an entry: the turn was taken while the memory was off; an import may still take it in."""
+
 _SCHEMA = """
 CREATE TABLE transcript (
     store TEXT NOT NULL, tool TEXT NOT NULL, path TEXT NOT NULL, session TEXT NOT NULL,
@@ -163,7 +166,10 @@ class Progress:
             )
 
     def captured(self, tool: ToolName, uids: Collection[str]) -> dict[str, str | None]:
-        """Of these turns those that were captured, with the entry of each; None of one that is kept in none."""
+        """Of these turns those that were captured, with the entry of each.
+
+        None of one that is kept in none, ``LEFT_OUT`` of one that was left out for the time being.
+        """
         found: dict[str, str | None] = {}
         names = {_digest(tool, uid): uid for uid in uids}
         digests = list(names)
@@ -178,10 +184,14 @@ class Progress:
         return found
 
     def capture(self, tool: ToolName, entries: Mapping[str, str | None]) -> None:
-        """Note turns as captured, each with its entry."""
+        """Note turns as captured, each with its entry; what was noted before stays, but for ``LEFT_OUT``."""
         rows = [(self._store, _digest(tool, uid), entry) for uid, entry in entries.items()]
         with self._told():
-            self._db.executemany("INSERT OR IGNORE INTO captured VALUES (?, ?, ?)", rows)
+            self._db.executemany(
+                "INSERT INTO captured VALUES (?, ?, ?)"
+                f" ON CONFLICT DO UPDATE SET entry = excluded.entry WHERE entry = '{LEFT_OUT}'",
+                rows,
+            )
 
     def outside(self, tool: ToolName, session: str, runs: Collection[bytes]) -> set[bytes]:
         """Of these digests those that came from outside in a session."""

@@ -79,6 +79,7 @@ def import_command(
 ) -> None:
     """Import what the coding agents of this machine did before: each session once, at its own time.
 
+    What went on while the memory was off is taken in as well, but of folders that are kept out nothing is.
     Broken off, it goes on where it was when it is run again. Credentials are never read.
     """
     from truerecall.agents.capture import Capture  # numpy loads here, not for --help
@@ -93,7 +94,14 @@ def import_command(
     extract, spent = _extractor(settings)
     model = named_embedder(embedder)
     with Capture(
-        settings, places, os.environ, system_clock, embedder=model, lately=timedelta(0), extract=extract
+        settings,
+        places,
+        os.environ,
+        system_clock,
+        embedder=model,
+        lately=timedelta(0),
+        extract=extract,
+        keep_off=False,
     ) as capture:
         captured: list[Captured] = []
         try:
@@ -157,7 +165,9 @@ def _dry_run(
     with tempfile.TemporaryDirectory(prefix="truerecall-dry-run-") as folder:
         scratch = replace(places, store=Path(folder) / "memory.db", state=Path(folder))
         settings = replace(settings, memory=replace(settings.memory, store=""))
-        with Capture(settings, scratch, os.environ, system_clock, lately=timedelta(0)) as capture:
+        with Capture(
+            settings, scratch, os.environ, system_clock, lately=timedelta(0), keep_off=False
+        ) as capture:
             with Counting("read") as progress:
                 captured = list(capture.sweep(tools, since, progress))
             _show(capture, captured, tools)

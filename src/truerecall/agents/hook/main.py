@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from truerecall.agents.hook.events import Asked
+    from truerecall.agents.places import Places
 
 _MOST_BYTES = 32 << 20
 """Of what an agent tells; more than any prompt."""
@@ -53,6 +55,7 @@ def _answer(arguments: list[str], environment: "Mapping[str, str]", began: float
     try:
         data = b"" if arguments[:1] == ["codex-notify"] else _standard_input()
         if switched_off(environment):
+            _keep_out(arguments, data, environment, places, now)
             return
         from truerecall.agents.hook import events
         from truerecall.agents.hook.serving import serve
@@ -69,6 +72,25 @@ def _answer(arguments: list[str], environment: "Mapping[str, str]", began: float
         done = Note(now, asked.tool if asked else tool, event, "failed", session, error=said)
     if done is not None:
         note(places, replace(done, milliseconds=round((time.perf_counter() - began) * 1000)))
+
+
+def _keep_out(
+    arguments: list[str], data: bytes, environment: "Mapping[str, str]", places: "Places", now: "datetime"
+) -> None:
+    """What goes on while the memory is off is left out by later captures too; below a hook it is not off."""
+    from truerecall.agents.places import OFF
+
+    if environment.get(OFF, "") in ("", "0"):
+        return
+    from truerecall.agents.hook import events
+    from truerecall.agents.left_out import leave_out
+    from truerecall.errors import InvalidInput
+
+    try:
+        asked = events.asked(arguments, data, environment)
+    except InvalidInput:
+        return
+    leave_out(places, asked.tool, asked.session, now)
 
 
 def _standard_input() -> bytes:

@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from truerecall.agents.exclusion import excluded
 from truerecall.agents.hook.events import Asked
 from truerecall.agents.hook.output import shown
 from truerecall.agents.hook.surroundings import surroundings, why_off
 from truerecall.agents.journal import Note, told
+from truerecall.agents.left_out import leave_out, take_in
 from truerecall.agents.places import Places
 from truerecall.agents.settings import load_agent_settings
 
@@ -34,8 +36,12 @@ def serve(asked: Asked, environment: Mapping[str, str], places: Places, now: dat
     if asked.purpose == "none":
         return Served(b"", None)
     settings = load_agent_settings(places.settings)
+    if not settings.hook.capture or excluded(asked.cwd, settings.capture.exclude, places.home):
+        leave_out(places, asked.tool, asked.session, now)
     if reason := why_off(asked.tool, asked.cwd, environment, places, settings):
         return Served(b"", replace(note, outcome="off", error=reason))
+    if settings.hook.capture:
+        take_in(places, asked.tool, asked.session, now, asked.purpose in ("recall", "digest"))
     spooled = None
     if asked.tool == "cursor" and settings.hook.capture:
         spooled, problem = _spooled(asked, places, now)

@@ -171,9 +171,8 @@ def arms(here: Surroundings, memory: Memory, entries: Sequence[Entry], full: str
 
 def _hook(here: Surroundings) -> Control:
     def make(question: str, budget: Budget) -> str:
-        given = {
+        given = {  # of no session: one would be given an entry once
             "hook_event_name": "UserPromptSubmit",
-            "session_id": "asking",
             "cwd": PROJECT,
             "prompt": question,
         }

@@ -57,6 +57,7 @@ class Hook:
     """The hook in a home and a repository of its own."""
 
     def __init__(self, folder: Path, store: Path) -> None:
+        self._runs = 0
         self._repository = folder / "shop"
         self._repository.mkdir()
         for command in (["init", "-q"], ["remote", "add", "origin", f"https://{SCOPE.space}.git"]):
@@ -75,8 +76,10 @@ class Hook:
 
     def run(self, prompt: str) -> Run:
         """Ask once; the hook prints nothing where nothing is relevant."""
+        self._runs += 1
         event = {
-            "session_id": "0d3c2b1a-0000-4000-8000-000000000000",
+            # One of its own each: a session is given an entry once.
+            "session_id": f"0d3c2b1a-0000-4000-8000-{self._runs:012}",
             "transcript_path": os.fspath(self._repository / "none.jsonl"),
             "cwd": os.fspath(self._repository),
             "hook_event_name": "UserPromptSubmit",

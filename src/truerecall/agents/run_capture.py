@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from truerecall.agents.hook.given import remove_old
 from truerecall.agents.journal import Note, NoteOutcome, note, told
 from truerecall.agents.places import OFF, Places
 from truerecall.agents.records import ToolName
@@ -90,6 +91,8 @@ def _captured(
     from truerecall.agents.capture import Capture  # a process with nothing to do loads nothing
     from truerecall.agents.settings import load_agent_settings
 
+    if wanted.sweep:
+        remove_old(places, clock())
     settings = load_agent_settings(places.settings)
     if not settings.hook.capture:
         return []

@@ -85,11 +85,13 @@ class Home:
         )
         return Printed(done.returncode, done.stdout, done.stderr)
 
-    def prompt(self, tool: str, prompt: str, extra: Mapping[str, str] | None = None) -> Printed:
+    def prompt(
+        self, tool: str, prompt: str, extra: Mapping[str, str] | None = None, session: str = "s-now"
+    ) -> Printed:
         """Submit a prompt, as the tool tells it."""
         event = "beforeSubmitPrompt" if tool == "cursor" else "UserPromptSubmit"
         named = "conversation_id" if tool == "cursor" else "session_id"
-        return self.call(tool, {named: "s-now", "hook_event_name": event, "prompt": prompt}, extra)
+        return self.call(tool, {named: session, "hook_event_name": event, "prompt": prompt}, extra)
 
     @staticmethod
     def turn(text: str, session: str = "s-old", tool: str = "codex", **details: Any) -> Draft:

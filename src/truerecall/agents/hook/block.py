@@ -28,6 +28,8 @@ class Block:
     entries: int
     tokens: int
     """By ``counting``."""
+    ids: tuple[str, ...] = ()
+    """Of the entries."""
 
 
 def block(ranked: Sequence[Entry], what: str, budget: int, tool: "ToolName") -> Block | None:
@@ -46,7 +48,7 @@ def block(ranked: Sequence[Entry], what: str, budget: int, tool: "ToolName") -> 
         text = packed.text.replace(RECALL_OPEN, f"{RECALL_OPEN}\n{about}", 1)
         size = size_inline(text, tool)
         if size <= INLINE:
-            return Block(text, len(packed.ids), tokens.count(text))
+            return Block(text, len(packed.ids), tokens.count(text), packed.ids)
         budget = min(budget - 1, budget * INLINE // size)
     return None
 

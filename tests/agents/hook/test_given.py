@@ -91,6 +91,19 @@ def test_what_the_model_no_longer_sees_is_given_again(source: str, home: Any, kn
     assert WINDOWS in home.prompt("claude-code", ASKED).text
 
 
+@pytest.mark.parametrize("settings", ["", "capture = false\n", "capture = false\ndigest = false\n"])
+@pytest.mark.parametrize("event", ["PreCompact", "SessionStart"])
+def test_it_is_forgotten_whatever_else_is_switched_off(
+    event: str, settings: str, home: Any, known: str
+) -> None:
+    home.settings(f"[hook]\n{settings}")
+    home.prompt("codex", ASKED)
+    told = {"session_id": "s-now", "hook_event_name": event, "source": "compact"}
+    home.call("codex", told, {"TEST_CAPTURE": "/bin/true"})
+
+    assert WINDOWS in home.prompt("codex", ASKED).text
+
+
 def test_a_session_that_goes_on_was_given_what_it_was_given(home: Any, known: str) -> None:
     home.prompt("claude-code", ASKED)
     begin(home, "resume")

@@ -2,7 +2,7 @@
 
 from truerecall.agents.hook.block import Block, block
 from truerecall.agents.hook.events import Asked
-from truerecall.agents.hook.given import forget_if_gone, give, given
+from truerecall.agents.hook.given import give, given
 from truerecall.agents.hook.marking import marked
 from truerecall.agents.hook.surroundings import Surroundings
 from truerecall.memory.recall.lean import newest_facts
@@ -15,7 +15,6 @@ _GOES_ON = "resume"
 
 def digest(asked: Asked, here: Surroundings) -> Block | None:
     """The block for a new session; None where it is off, nothing is known, or the session goes on."""
-    forget_if_gone(here.places, asked)
     if not here.settings.hook.digest or asked.source == _GOES_ON or not here.store.exists():
         return None
     had = given(here.places, asked)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from truerecall.agents.exclusion import excluded
 from truerecall.agents.hook.events import Asked
+from truerecall.agents.hook.given import forget_if_gone
 from truerecall.agents.hook.output import shown
 from truerecall.agents.hook.surroundings import surroundings, why_off
 from truerecall.agents.journal import Note, told
@@ -42,6 +43,7 @@ def serve(asked: Asked, environment: Mapping[str, str], places: Places, now: dat
         return Served(b"", replace(note, outcome="off", error=reason))
     if settings.hook.capture:
         take_in(places, asked.tool, asked.session, now, asked.purpose in ("recall", "digest"))
+    forget_if_gone(places, asked)
     spooled = None
     if asked.tool == "cursor" and settings.hook.capture:
         spooled, problem = _spooled(asked, places, now)

@@ -184,6 +184,12 @@ def test_the_end_of_a_turn_is_told_before_opencode_closes(played: Played) -> Non
     assert played.told() == [{"hook_event_name": "Stop", "session_id": "ses_1", "cwd": "/ws"}]
 
 
+def test_that_a_session_was_compacted_is_told(played: Played) -> None:
+    played.play(event("session.compacted", sessionID="ses_1"))
+
+    assert played.told() == [{"hook_event_name": "PreCompact", "session_id": "ses_1", "cwd": "/ws"}]
+
+
 def test_in_a_session_of_a_subagent_nobody_types(played: Played) -> None:
     played.answer(UserPromptSubmit={"additionalContext": "RECALLED"})
 

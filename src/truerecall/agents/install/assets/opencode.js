@@ -99,6 +99,9 @@ const TrueRecall = async ({ directory }) => {
           else begun.set(told.info.id, true)
         } else if (event.type === "session.idle" && !children.has(told.sessionID)) {
           keep({ hook_event_name: "Stop", session_id: told.sessionID, cwd: directory })
+        } else if (event.type === "session.compacted" && !children.has(told.sessionID)) {
+          // What was put before its model is gone, and may be put there again.
+          keep({ hook_event_name: "PreCompact", session_id: told.sessionID, cwd: directory })
         }
       } catch {}
     },

@@ -6,8 +6,8 @@ from typing import Any
 
 from truerecall.agents.install.hook_entries import our_hooks, with_hooks, without_hooks
 from truerecall.agents.install.json_edit import JsonText, edit_json, read_json
-from truerecall.agents.install.records import SERVER_NAME, Change, Setup, bytes_of, is_our_server
-from truerecall.errors import InstallError
+from truerecall.agents.install.records import SERVER_NAME, Change, Setup, bytes_of
+from truerecall.agents.install.server_entries import SERVERS, with_server, without_server
 
 TOOL = "claude-code"
 TIMEOUTS: Mapping[str, int] = {
@@ -19,7 +19,6 @@ TIMEOUTS: Mapping[str, int] = {
     "PreCompact": 15,
     "SessionEnd": 10,  # without one of its own it is killed after 1.5 s
 }
-_SERVERS = "mcpServers"
 
 
 def changes(setup: Setup) -> list[Change]:
@@ -30,7 +29,9 @@ def changes(setup: Setup) -> list[Change]:
         edit_json(
             settings_path(setup), lambda document: with_hooks(document, hook_entries(setup)), mode=0o600
         ),
-        edit_json(servers_path(setup), lambda document: _with_server(document, setup), mode=0o600),
+        edit_json(
+            servers_path(setup), lambda document: with_server(document, server_entry(setup)), mode=0o600
+        ),
     ]
 
 
@@ -38,7 +39,7 @@ def removed(setup: Setup) -> list[Change]:
     """Without our hooks and our server."""
     return [
         edit_json(settings_path(setup), without_hooks),
-        edit_json(servers_path(setup), _without_server),
+        edit_json(servers_path(setup), without_server),
     ]
 
 
@@ -108,34 +109,4 @@ def _folder(setup: Setup) -> Path:
 def _plugin_alone(setup: Setup) -> bool:
     """Whether our plugin is on and nothing of ours stands in the settings."""
     hooks = settings(setup)
-    return (
-        plugin_enabled(hooks) and not our_hooks(hooks) and servers(setup).get(_SERVERS, SERVER_NAME) is None
-    )
-
-
-def _with_server(document: JsonText, setup: Setup) -> JsonText:
-    entry = document.get(_SERVERS, SERVER_NAME)
-    if entry is not None and not _is_ours(entry):
-        raise InstallError(
-            f"another MCP server is called {SERVER_NAME} already",
-            where=str(document.where),
-            remedy="Give it another name, then install again.",
-        )
-    wanted = server_entry(setup)
-    old = dict(entry) if isinstance(entry, dict) else {}
-    if old | wanted == old:
-        return document
-    # What the user set beside our part, the environment for example, stays.
-    return document.put((_SERVERS, SERVER_NAME), wanted | {key: old[key] for key in old if key not in wanted})
-
-
-def _without_server(document: JsonText) -> JsonText:
-    ours = _is_ours(document.get(_SERVERS, SERVER_NAME))
-    return document.drop((_SERVERS, SERVER_NAME)) if ours else document
-
-
-def _is_ours(entry: object) -> bool:
-    if not isinstance(entry, dict):
-        return False
-    arguments = entry.get("args")
-    return is_our_server([entry.get("command"), *(arguments if isinstance(arguments, list) else ())])
+    return plugin_enabled(hooks) and not our_hooks(hooks) and servers(setup).get(SERVERS, SERVER_NAME) is None

@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from truerecall.agents.install.json_edit import JsonText, edit_json
-from truerecall.agents.install.records import SERVER_NAME, Change, Setup, is_our_hook, is_our_server
+from truerecall.agents.install.records import Change, Setup, is_our_hook
+from truerecall.agents.install.server_entries import with_server, without_server
 from truerecall.agents.spool import KEPT
-from truerecall.errors import InstallError
 
 TOOL = "cursor"
 EVENTS = tuple(KEPT)
 """All that is kept of a conversation; among them those at which something is recalled."""
 _VERSION = 1
-_SERVERS = "mcpServers"
 
 
 def changes(setup: Setup) -> list[Change]:
@@ -21,7 +20,10 @@ def changes(setup: Setup) -> list[Change]:
     return [
         edit_json(hooks_path(setup), lambda document: _with_hooks(document, setup), comments=True),
         edit_json(
-            servers_path(setup), lambda document: _with_server(document, setup), mode=0o600, comments=True
+            servers_path(setup),
+            lambda document: with_server(document, server_entry(setup)),
+            mode=0o600,
+            comments=True,
         ),
     ]
 
@@ -30,7 +32,7 @@ def removed(setup: Setup) -> list[Change]:
     """Without our hooks and our server."""
     return [
         edit_json(hooks_path(setup), _without_hooks, comments=True),
-        edit_json(servers_path(setup), _without_server, comments=True),
+        edit_json(servers_path(setup), without_server, comments=True),
     ]
 
 
@@ -102,30 +104,3 @@ def _ours(document: JsonText) -> Iterator[tuple[str | int, ...]]:
         for index, hook in enumerate(hooks if isinstance(hooks, list) else ()):
             if isinstance(hook, dict) and is_our_hook(hook.get("command")):
                 yield ("hooks", event, index)
-
-
-def _with_server(document: JsonText, setup: Setup) -> JsonText:
-    entry = document.get(_SERVERS, SERVER_NAME)
-    if entry is not None and not _is_our_server(entry):
-        raise InstallError(
-            f"another MCP server is called {SERVER_NAME} already",
-            where=str(document.where),
-            remedy="Give it another name, then install again.",
-        )
-    wanted = server_entry(setup)
-    old = dict(entry) if isinstance(entry, dict) else {}
-    if old | wanted == old:
-        return document
-    return document.put((_SERVERS, SERVER_NAME), wanted | {key: old[key] for key in old if key not in wanted})
-
-
-def _without_server(document: JsonText) -> JsonText:
-    ours = _is_our_server(document.get(_SERVERS, SERVER_NAME))
-    return document.drop((_SERVERS, SERVER_NAME)) if ours else document
-
-
-def _is_our_server(entry: object) -> bool:
-    if not isinstance(entry, dict):
-        return False
-    arguments = entry.get("args")
-    return is_our_server([entry.get("command"), *(arguments if isinstance(arguments, list) else ())])

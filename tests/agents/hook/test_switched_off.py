@@ -20,6 +20,7 @@ from truerecall.memory.memory import Memory
 from truerecall.memory.store.protocol import Filter
 
 SCHEMA = Path(__file__).parents[2] / "fixtures/agents/opencode/schema_1.18.33.sql"
+FORK = "88888888-2222-3333-4444-555555555555"
 OTHER = "99999999-2222-3333-4444-555555555555"
 SWITCHES = {
     "by the environment": ({OFF: "1"}, ""),
@@ -92,10 +93,11 @@ def test_no_other_session_captures_what_went_on_while_it_was_off(
     sweep(home)
     sweep(home)
     assert kept(home) == ["said while on"]
-    (
-        home.places.state / "left_out.jsonl"
-    ).unlink()  # what was left out is marked: it does not hang on the file
-    off.user("said much later")
+    # What was left out is marked: a copy of it in a session that goes on from there is left out without the note.
+    (home.places.state / "left_out.jsonl").unlink()
+    fork = session(home, session=FORK, prefix="f")
+    fork.path.write_bytes(off.path.read_bytes())
+    fork.user("said much later")
     sweep(home)
     assert kept(home) == ["said much later", "said while on"]
 

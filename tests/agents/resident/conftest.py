@@ -154,6 +154,8 @@ class Home:
         return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout else ""
 
     def prompt(self, prompt: str, started: Path | None = None) -> str:
+        # As the session's first: it is given an entry once.
+        shutil.rmtree(self.places.state / "given", ignore_errors=True)
         return self.hook({"hook_event_name": "UserPromptSubmit", "prompt": prompt}, started)
 
     def notes(self) -> tuple[Note, ...]:

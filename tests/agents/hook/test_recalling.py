@@ -232,12 +232,13 @@ def test_what_only_asks_comes_behind_what_says_something(home: Any) -> None:
 
 def test_where_there_is_no_room_for_both_the_answer_is_given_and_not_the_question(home: Any) -> None:
     home.settings("[hook]\ntokens = 140\n")
-    question = "On which Windows machines does the login fail, and since which day does it?"
+    question = "Does the login fail on Windows, and why does the login fail on Windows alone?"
+    answer = "It was the path separator of the token cache: hard-coded, so that Windows refused it."
     source = Source(speaker="ada", channel="prompt", session="s-old", position=2)
-    home.remember(Draft(question, source=source), home.turn(WINDOWS), *others(home))
+    home.remember(Draft(question, source=source), home.turn(answer), *others(home))
 
     text = home.prompt("codex", ASKED).text
-    assert WINDOWS in text
+    assert answer in text
     assert question not in text
 
 

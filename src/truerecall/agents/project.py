@@ -2,10 +2,13 @@
 
 import os
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # loaded where git is asked: a prompt's hook mostly knows what it would say
+    import subprocess
 
 _INSTEAD = ".insteadof"
 _SECONDS = 2.0  # git answers in a few milliseconds; one that hangs must not hold a prompt up
@@ -131,6 +134,8 @@ class _Said:
 
 def _git(folder: Path, environment: Mapping[str, str], *calls: Sequence[str]) -> list[_Said]:
     """What git prints in a folder, of several calls at the same time."""
+    import subprocess
+
     # A git hook's own variables would make git speak of another repository than the folder's.
     clean = {key: value for key, value in environment.items() if not key.startswith("GIT_")}
     clean |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
@@ -159,6 +164,8 @@ def _git(folder: Path, environment: Mapping[str, str], *calls: Sequence[str]) ->
 
 
 def _said(process: "subprocess.Popen[bytes]") -> _Said:
+    import subprocess
+
     try:
         printed, _ = process.communicate(timeout=_SECONDS)
     except subprocess.TimeoutExpired:

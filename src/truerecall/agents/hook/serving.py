@@ -8,6 +8,7 @@ from pathlib import Path
 from truerecall.agents.exclusion import excluded
 from truerecall.agents.hook.events import Asked
 from truerecall.agents.hook.given import forget_if_gone
+from truerecall.agents.hook.known_project import known_project
 from truerecall.agents.hook.output import shown
 from truerecall.agents.hook.surroundings import surroundings, why_off
 from truerecall.agents.journal import Note, told
@@ -63,7 +64,8 @@ def serve(asked: Asked, environment: Mapping[str, str], places: Places, now: dat
         note = replace(note, error=_swept(asked, environment) or note.error)
     if asked.purpose == "digest" and settings.hook.resident:
         note = replace(note, error=_accompanied(places, environment, now) or note.error)
-    here = surroundings(asked.cwd, environment, places, settings, now)
+    project = known_project(asked.cwd, environment, places)
+    here = surroundings(asked.cwd, environment, places, settings, now, project)
     note = replace(note, space=here.scope.space)
     block = found(asked, here)
     if block is None:

@@ -34,10 +34,19 @@ class Surroundings:
 
 
 def surroundings(
-    cwd: str, environment: Mapping[str, str], places: Places, settings: AgentSettings, now: datetime
+    cwd: str,
+    environment: Mapping[str, str],
+    places: Places,
+    settings: AgentSettings,
+    now: datetime,
+    project: Project | None = None,
 ) -> Surroundings:
-    """Those of a folder; ``InvalidScope`` where the settings name a tenant or a user that can be none."""
-    project = project_of(cwd, environment)
+    """Those of a folder, or of its ``project`` where that is known.
+
+    Raises:
+        InvalidScope: The settings name a tenant or a user that can be none.
+    """
+    project = project or project_of(cwd, environment)
     return Surroundings(environment, places, settings, project, scope_of(settings, project, environment), now)
 
 

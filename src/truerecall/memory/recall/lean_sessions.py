@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from truerecall.memory.recall.lean_words import Held, LeanWords, rarity
+from truerecall.memory.recall.lean_words import LARGE, Held, LeanWords, rarity
 from truerecall.memory.store.lean_rows import LeanRows
 
 _K1 = 1.2
@@ -27,7 +27,12 @@ class Sessions(NamedTuple):
 
 
 def score_sessions(rows: LeanRows, words: LeanWords, also: Collection[int]) -> Sessions:
-    """The best sessions, and those named by ``also``."""
+    """The best sessions, and those named by ``also``; of a large store these alone, and without a score."""
+    if len(rows.allowed) > LARGE:  # a prompt would wait too long for what its sessions say
+        found = rows.of_sessions(sorted(also))
+        return Sessions(
+            {}, {one: [place for place in of if rows.allowed[place]] for one, of in found.items()}
+        )
     numbers = rows.sessions
     total, whole = rows.in_sessions()
     rare = [held for held in words.held if len(held.places) <= _COMMON] or words.held[:1]

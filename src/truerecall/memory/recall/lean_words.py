@@ -18,6 +18,9 @@ _B = 0.2  # RecallSettings.length_weight as shipped
 _MOST = (_K1 + 1) / (1 + _K1 * (1 - _B))  # what a text of no length counts
 _GLANCE = 256  # rows of each term that are looked at before it is known which terms are the rarest
 _POSTINGS = 60_000  # rows of all terms together, allowed or not: a third of a microsecond each
+_OF_LARGE = 20_000  # likewise in a store of more than LARGE rows, of which a prompt waits for more
+LARGE = 30_000
+"""Rows of a store that is searched with less."""
 _DOUBT = 2.0  # how far a guess at a term's rows is off, at most
 _FEW = 40_000  # places that are sooner gathered than searched for among all
 _GRACE = 1e-9
@@ -74,7 +77,7 @@ def read_words(rows: LeanRows, terms: Sequence[str]) -> LeanWords:
     total = rows.allowed.count(1)
     known = [glance for number, term in enumerate(terms) if (glance := _glance(rows, number, term)).guess]
     known.sort(key=_order)
-    room = float(_POSTINGS)
+    room = float(_OF_LARGE if len(rows.allowed) > LARGE else _POSTINGS)
     for number, glance in enumerate(known):
         # Past so many only those that may turn out to be rarer than one of them.
         if number < MOST_TERMS or glance.guess < _DOUBT * known[MOST_TERMS - 1].guess:

@@ -27,7 +27,10 @@ CARRIED = CarryManifest(
         CarryRow(arm="hook", of="kind fix", n=2, carried=0, rate=0.0, interval=BOUNDS, empty=0, mean_tokens=1.0),
     ],
     pairs=[CarryPair(arm="hook", against="grep", only_this=9, only_that=2, p=0.0654)],
-    unrelated=[UnrelatedRow(arm="hook", of="all", n=40, given=3, interval=BOUNDS)],
+    unrelated=[
+        UnrelatedRow(arm="hook", of="all", n=40, given=3, interval=BOUNDS),
+        UnrelatedRow(arm="hook", of="even-numbered", n=20, given=1, interval=BOUNDS),
+    ],
     outcomes=[], notes=["A note."], making=MADE,
 )  # fmt: skip
 FACTS = FactsManifest(
@@ -59,8 +62,9 @@ def test_carry_rates_are_told_with_n_bounds_and_everything_beside_them() -> None
 
     assert "| hook | all | 20 | 67 | 0.298 | 0.25 to 0.50 | 900 | 4 |" in told
     assert "kind fix" not in told
-    assert "| hook | grep | 9 | 2 | 0.0654 |" in told
+    assert "| hook | grep | 9 | 2 | 0.065 |" in told
     assert "| hook | all | 3 | 40 | 0.25 to 0.50 |" in told
+    assert "| hook | even-numbered: the check | 1 | 20 | 0.25 to 0.50 |" in told
     assert "A note." in told and "carry.json" in told and "questions.jsonl: sha256 abc." in told
 
 

@@ -9,9 +9,11 @@ from truerecall.bench.report.design import UNMEASURED, block, measured_block
 from truerecall.bench.report.figures import count, number
 from truerecall.bench.report.tables import Table, table
 
-_OF = ("all", "evidence learned", "evidence external")
+_OF = ("all", "odd-numbered", "even-numbered", "evidence learned", "evidence external")
 _NAMES = {
     "all": "all",
+    "odd-numbered": "odd-numbered: the gate was set by these",
+    "even-numbered": "even-numbered: the check",
     "evidence learned": "said by people or agents",
     "evidence external": "in tools' output only",
 }
@@ -32,7 +34,7 @@ def carry_block(name: str, manifest: CarryManifest | None) -> str:
         "The same questions under two arms",
         ["arm", "against", "only the first", "only the second", "p (McNemar)"],
         [
-            (pair.arm, pair.against, count(pair.only_this), count(pair.only_that), number(pair.p, 4))
+            (pair.arm, pair.against, count(pair.only_this), count(pair.only_that), number(pair.p, 3))
             for pair in manifest.pairs
         ],
         words=2,

@@ -115,6 +115,7 @@ def test_what_cannot_be_read_is_told_and_is_no_failure(place: Place, cli: Comman
 
 KILL = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background is born deaf to it
 from truerecall.agents.capture import Capture
 original = Capture._read
 def counted(self, reader, transcript, deadline):

@@ -25,8 +25,9 @@
     ├── InstallError            an agent's own files that cannot be changed, or not be put back
     ├── DatasetError            a benchmark file that is missing, truncated or of another shape
     ├── SystemFailed            a system under measurement broke its protocol
-    └── RunError                a benchmark run that cannot start, resume or be compared
-        └── JudgeRefused        a judge that errs too often on answers whose verdict is known
+    ├── RunError                a benchmark run that cannot start, resume or be compared
+    │   └── JudgeRefused        a judge that errs too often on answers whose verdict is known
+    └── StudyError              a study that cannot be read, run or reported
 
 Each says what is wrong, where, and what to do next.
 """
@@ -156,3 +157,7 @@ class RunError(TruerecallError):
 
 class JudgeRefused(RunError):
     """A judge that accepts wrong answers, or refuses right ones, too often for its verdicts to count."""
+
+
+class StudyError(TruerecallError):
+    """A study that cannot be read, run or reported; what was finished is kept."""

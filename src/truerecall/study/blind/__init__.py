@@ -1,0 +1,1 @@
+"""Blinding: taking out of an answer where it came from, and checking that nothing else changed."""

@@ -1,0 +1,1 @@
+"""Keys: checkable facts with the places where they were verified; drafted, checked, approved."""

@@ -1,0 +1,1 @@
+"""The report of a study: one outline, laid out as Markdown, JSON and a page."""

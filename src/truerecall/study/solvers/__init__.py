@@ -1,0 +1,1 @@
+"""The agents that are studied: one file a solver, named in ``table``."""

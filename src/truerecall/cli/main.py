@@ -38,6 +38,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "agents": ("agents", "Give coding agents this memory: install, import, status, facts."),
     "bench": ("bench", "Measure recall: data sets, systems, reports, comparisons."),
     "claims": ("claims", "Check that every mechanism works, and that every check can fail."),
+    "study": ("study", "Does memory pay for a coding agent? Measure it on your own questions."),
     "scripted": ("scripted", "Answer model calls on loopback as a file says, for tests."),
     "demo": ("demo", "Remember, recall, measure, report: the main job in one go."),
 }

@@ -10,10 +10,8 @@
     <out>/vectors.db               vectors by text and model, for all runs
 """
 
-import os
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -24,6 +22,7 @@ from pydantic import Field
 
 from truerecall.bench.finished import finished_manifest, finished_rows, records_of
 from truerecall.bench.held_out import LOG
+from truerecall.bench.locking import locked
 from truerecall.bench.manifest import QuestionRow, Record, RetrievalManifest, manifest_json
 from truerecall.bench.outputs import below, write_whole
 from truerecall.bench.qa.stages import STAGES
@@ -34,9 +33,6 @@ from truerecall.bench.vectors import VECTORS
 from truerecall.core.config import RecallSettings
 from truerecall.errors import RunError
 from truerecall.measure.ranking import KS
-
-if sys.platform != "win32":
-    import fcntl
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _BEGUN = re.compile(r"\.run\.json\.[0-9a-f]{32}\.part")
@@ -152,7 +148,7 @@ class RunFolder:
             RunError: it holds another plan, leads out of ``out``, or another process works in it.
         """
         folder = cls(out, name)
-        with _locked(folder.path):
+        with locked(folder.path):
             folder._keep_plan(plan)
             folder.work.mkdir(exist_ok=True)
             yield folder
@@ -201,28 +197,6 @@ class RunFolder:
                 where=self.path.name,
                 remedy="Give this run another name, or remove that folder.",
             )
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a run; the system lets go of the lock when a process ends, however it ends."""
-    if sys.platform == "win32":  # it has no flock
-        yield
-        return
-    # The folder itself carries the lock: a lock file would be left behind, or be removed under its next owner.
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunError(
-                "another process is working on this run",
-                where=folder.name,
-                remedy="Wait for it, or give this run another name.",
-            ) from None
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def rows_text(rows: Iterable[QuestionRow]) -> str:

@@ -95,14 +95,14 @@ class StudyRun:
         numbers = (path.name.removeprefix("attempt-") for path in self.place(run).glob("attempt-*"))
         return sorted(int(number) for number in numbers if number.isdigit())
 
+    def discarded_of(self, run: PlannedRun) -> list[Discarded]:
+        """Attempts at one run that do not count."""
+        paths = (self.attempt(run, attempt) / DISCARDED for attempt in self.attempts(run))
+        return [read_record(path, Discarded) for path in paths if path.is_file()]
+
     def discarded(self) -> list[Discarded]:
         """Every attempt that does not count, in the order of the plan."""
-        paths = (
-            self.attempt(run, attempt) / DISCARDED
-            for run in self.plan().runs
-            for attempt in self.attempts(run)
-        )
-        return [read_record(path, Discarded) for path in paths if path.is_file()]
+        return [one for run in self.plan().runs for one in self.discarded_of(run)]
 
     def exchanges(self, run: PlannedRun, attempt: int) -> list[Exchange]:
         """What was said in an attempt, in order."""

@@ -204,6 +204,7 @@ class Spent(Record):
     uncached_cost: float | None = Field(
         default=0.0, description="As if no token had come from a cache or gone into one."
     )
+    unpriced: list[str] = Field(default_factory=list, description="Models whose price is not known.")
 
     @property
     def tokens(self) -> int:
@@ -251,6 +252,9 @@ class RunRow(Record):
     )
     spent: Spent = Field(description="All of the run.")
     seconds: float
+    told_cost: float | None = Field(
+        default=None, description="The last cumulative cost that the solver told, beside ours."
+    )
 
     @property
     def correct_after(self) -> int | None:

@@ -1,0 +1,1 @@
+"""What a study found: medians, savings, success, controls, exclusions and one sentence, from its rows alone."""

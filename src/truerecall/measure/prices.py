@@ -1,7 +1,7 @@
 """What a model's tokens cost, by a dated table of list prices.
 
 The table holds what is known, and no guess: a model that is not in it has no price. Discounts (batches, contracts) and
-surcharges (regions, writing to a cache, which nothing here asks for) are left out.
+surcharges (regions, very long prompts) are left out.
 """
 
 import json
@@ -16,15 +16,19 @@ from typing import Any
 
 from truerecall.errors import InvalidInput
 
-PRICES_DATED = "2026-08-05"
-"""Day of our own table; a test holds it to the file."""
+PRICES_DATED = "2026-11-30"
+"""Day on which the newest rows of our own table were looked up; a test holds it to the file."""
 
 _ROWS = "usd_per_million_tokens"
 _FORM = (
     '{"dated": "2026-08-05", "usd_per_million_tokens":'
     ' {"openai:gpt-4.1": {"input": 2, "cached_input": 0.5, "output": 8}}}'
 )
-_REMEDY = f"Write it like {_FORM}; cached_input may be left out."
+_NUMBERS = ("input", "output", "cached_input", "cache_write_5m", "cache_write_1h")
+_REMEDY = (
+    f"Write it like {_FORM}; cached_input, cache_write_5m and cache_write_1h may be left out,"
+    " and a row may have a date of its own."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,10 @@ class Price:
     output: float
     cached_input: float
     """Of tokens read from the provider's cache of prompts; where it is not told, as any other."""
+    cache_write_5m: float | None = None
+    """Of tokens written to that cache for five minutes; None where it is not told: they cost as any other."""
+    cache_write_1h: float | None = None
+    """Of tokens written to it for an hour; likewise."""
 
     def cost(self, tokens_in: int, tokens_cached: int, tokens_out: int) -> float:
         """US dollars of so many tokens; ``tokens_cached`` are among ``tokens_in``."""
@@ -49,7 +57,7 @@ class PriceTable:
     """Prices by ``provider:model``."""
 
     dated: str
-    """Day on which they were looked up, such as 2026-08-05; of an operator's own table, also what it lies over."""
+    """Day on which the newest were looked up, such as 2026-11-30; of an own table, also what it lies over."""
     sha256: str
     """Over the files it was read from."""
     prices: Mapping[str, Price]
@@ -105,25 +113,30 @@ def _read(content: bytes, where: str) -> PriceTable:
     dated = data.get("dated") if isinstance(data, dict) else None
     if not isinstance(rows, dict) or set(data) != {"dated", _ROWS}:
         raise InvalidInput("that is no table of prices", where=where, remedy=_REMEDY)
-    if not isinstance(dated, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", dated, re.ASCII):
+    if not isinstance(dated, str) or not _is_day(dated):
         raise InvalidInput(
             "the prices are not dated", where=where, remedy="Write the day they were looked up."
         )
-    return PriceTable(
-        dated, sha256(content).hexdigest(), {name: _price(row, name, where) for name, row in rows.items()}
-    )
+    prices = {name: _price(row, name, where) for name, row in rows.items()}
+    newest = max([dated, *(row["dated"] for row in rows.values() if "dated" in row)])
+    return PriceTable(newest, sha256(content).hexdigest(), prices)
 
 
 def _price(row: Any, name: str, where: str) -> Price:
     if (
         not isinstance(row, dict)
-        or not {"input", "output"} <= set(row) <= {"input", "output", "cached_input"}
-        or not all(map(_is_price, row.values()))
+        or not {"input", "output"} <= set(row) <= {*_NUMBERS, "dated"}
+        or not all(_is_price(row[field]) for field in _NUMBERS if field in row)
+        or not ("dated" not in row or _is_day(row["dated"]))
         or ":" not in name
     ):
         raise InvalidInput(f"the row {name[:80]!r} is no price of a model", where=where, remedy=_REMEDY)
     cached = row["cached_input"] if "cached_input" in row else row["input"]
-    return Price(row["input"], row["output"], cached)
+    return Price(row["input"], row["output"], cached, row.get("cache_write_5m"), row.get("cache_write_1h"))
+
+
+def _is_day(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII) is not None
 
 
 def _is_price(value: Any) -> bool:

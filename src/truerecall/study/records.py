@@ -174,6 +174,9 @@ class Graded(Record):
         default=None, description="The truth key marked a second time, for a fifth of the answers."
     )
     suspects: list[Suspect] = Field(default_factory=list)
+    dropped_suspects: int = Field(
+        default=0, description="Suspects whose quote does not stand in the answer, or that cannot be read."
+    )
 
     @property
     def correct(self) -> bool:

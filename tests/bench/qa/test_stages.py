@@ -235,3 +235,15 @@ def test_a_store_that_another_program_holds_is_told_as_that(
             store.keep_contexts({"k": Context(text="a", tokens=1, handles=1, ms=1.0)})
 
     assert raised.value.problem == "another program has held the stage store for 0.01 seconds"
+
+
+def test_the_calls_of_a_stage_come_with_the_name_of_their_model(store: StageStore) -> None:
+    store.keep("r", request("one"), ANSWER)
+    store.keep("r", request("two"), FAILED)
+    store.keep_contexts({"k": context("a block")})
+
+    assert sorted(store.results("answer"), key=lambda kept: kept[1].ms) == [
+        ("openai:m", FAILED),
+        ("openai:m", ANSWER),
+    ]
+    assert store.results("judge") == []

@@ -18,6 +18,9 @@ Stage = Literal[
     "answer",  # the answering model was asked; the result is a Called
     "judge",  # a judge was asked about an answer; the result is a Called
     "calibrate",  # a judge was asked about an answer whose verdict is known; the result is a Called
+    "rewrite",  # of a study: an answer was to lose where it came from; the result is a Called
+    "check",  # of a study: a claim was held against the code; the result is a Called
+    "draft",  # of a study: the facts of a key were drafted; the result is a Called
 ]
 
 Verdict = Literal[

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from truerecall.bench.qa.records import Called, Context, Request
+from truerecall.bench.qa.records import Called, Context, Request, Stage
 from truerecall.errors import RunError
 from truerecall.models.unsaid import Unsaid
 
@@ -90,6 +90,12 @@ class StageStore:
                 "select request from kept where key = ? and stage != 'recall'", (key,)
             ).fetchone()
             return None if row is None else Request.model_validate_json(_unpacked(row[0]))
+
+    def results(self, stage: Stage) -> list[tuple[str, Called]]:
+        """Every call of a stage: the model's name, and what came of it; in the order of their keys."""
+        with self._guarded():
+            rows = self._db.execute("select model, result from kept where stage = ? order by key", (stage,))
+            return [(model, Called.model_validate_json(_unpacked(result))) for model, result in rows]
 
     def keep_contexts(self, contexts: Mapping[str, Context]) -> None:
         """Keep these by their keys, all or none; one that is there stays."""

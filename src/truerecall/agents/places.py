@@ -10,6 +10,8 @@ BELOW = "TRUERECALL_BELOW_A_HOOK"
 """Set for what a hook starts: the hooks of an agent that runs there do nothing, so that none calls itself."""
 SETTINGS = "TRUERECALL_AGENTS_SETTINGS"
 """Names another settings file than the one of the home folder."""
+HOOK_NOW = "TRUERECALL_HOOK_NOW"
+"""An ISO 8601 instant with its zone: hooks recall what was valid then, from a memory of a day that is over."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from truerecall.agents.hook.events import Asked
 from truerecall.agents.hook.given import forget_if_gone
 from truerecall.agents.hook.known_project import known_project
 from truerecall.agents.hook.output import shown
-from truerecall.agents.hook.surroundings import surroundings, why_off
+from truerecall.agents.hook.surroundings import recalled_at, surroundings, why_off
 from truerecall.agents.journal import Note, told
 from truerecall.agents.left_out import leave_out, take_in
 from truerecall.agents.places import Places
@@ -65,8 +65,9 @@ def serve(asked: Asked, environment: Mapping[str, str], places: Places, now: dat
     if asked.purpose == "digest" and settings.hook.resident:
         note = replace(note, error=_accompanied(places, environment, now) or note.error)
     project = known_project(asked.cwd, environment, places)
-    here = surroundings(asked.cwd, environment, places, settings, now, project)
-    note = replace(note, space=here.scope.space)
+    then, problem = recalled_at(environment, now)
+    here = surroundings(asked.cwd, environment, places, settings, then, project)
+    note = replace(note, space=here.scope.space, error=problem or note.error)
     block = found(asked, here)
     if block is None:
         return Served(b"", note)

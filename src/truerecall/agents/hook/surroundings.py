@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from truerecall.agents.exclusion import excluded
-from truerecall.agents.places import Places
+from truerecall.agents.places import HOOK_NOW, Places
 from truerecall.agents.project import Project, project_of
 from truerecall.agents.settings import AgentSettings, scope_of
+from truerecall.core.clock import parse_instant
 from truerecall.core.entry import Scope
+from truerecall.errors import InvalidTime
 
 if TYPE_CHECKING:
     from truerecall.agents.records import ToolName
@@ -48,6 +50,17 @@ def surroundings(
     """
     project = project or project_of(cwd, environment)
     return Surroundings(environment, places, settings, project, scope_of(settings, project, environment), now)
+
+
+def recalled_at(environment: Mapping[str, str], now: datetime) -> tuple[datetime, str]:
+    """As of when a hook recalls, and what is wrong with what the environment says of it; by default now."""
+    named = environment.get(HOOK_NOW, "")
+    if not named:
+        return now, ""
+    try:
+        return parse_instant(named, HOOK_NOW), ""
+    except InvalidTime as error:
+        return now, f"{HOOK_NOW} is passed over: {error.problem}"
 
 
 def why_off(

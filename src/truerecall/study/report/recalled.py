@@ -1,0 +1,132 @@
+"""What the memory said: whether it arrived, what it delivered, where it misled; and what an ordinary prompt costs."""
+
+from truerecall.bench.report.tables import Section, section, table
+from truerecall.study.figures.records import Figures
+from truerecall.study.report.amounts import NAMES, NONE, amount, dollars, share
+
+
+def sections(figures: Figures) -> tuple[Section, ...]:
+    """Admission, delivery of the session's facts, equal bytes."""
+    memory = {one.side for one in figures.sides if one.kind == "memory"}
+    delivery = table(
+        "What reached the model, by the transcript of each run",
+        [
+            "side",
+            "runs",
+            "text delivered",
+            "nothing found",
+            "memory's tools called",
+            "per-protocol",
+            "why not",
+        ],
+        [
+            (
+                one.side,
+                str(one.runs),
+                str(one.delivered),
+                str(one.nothing_found),
+                str(one.tool_calls),
+                str(one.per_protocol),
+                "; ".join(f"{why} ({n})" for why, n in one.reasons.items()) or NONE,
+            )
+            for one in figures.delivery
+        ],
+    )
+    keys = table(
+        "Facts of the keys, over all runs with a known outcome",
+        [
+            "side",
+            "session key in the block",
+            "in the first answer",
+            "truth key in the first",
+            "in the last",
+            "misled",
+        ],
+        [
+            (
+                one.side,
+                _of(one.block_hits, one.block_facts) if one.side in memory else NONE,
+                _of(one.answer_hits, one.answer_facts),
+                _of(one.first_truth_hits, one.truth_facts),
+                _of(one.last_truth_hits, one.truth_facts),
+                f"{one.misled} of {one.misled_of}" if one.misled_of else NONE,
+            )
+            for one in figures.recalled
+        ],
+    )
+    blocks = table(
+        "The recalled block, byte for byte",
+        ["question", "side", "runs with a block", "different blocks"],
+        [(one.question, one.side, str(one.runs), str(one.different)) for one in figures.blocks],
+        words=2,
+    )
+    return (
+        section("admission", "Whether it arrived", [], [delivery, blocks]),
+        section(
+            "keys",
+            "Whether it said what the session had concluded",
+            [
+                "The session key is what the original discussion concluded. Where that is not so at the commit and an "
+                "answer says it all the same, memory misled."
+            ],
+            [keys],
+        ),
+    )
+
+
+def ordinary(figures: Figures) -> tuple[Section, ...]:
+    """The tax of a prompt for which memory holds nothing, and from which rate of re-asking on memory pays."""
+    taxes = table(
+        "What memory adds to a prompt for which it holds nothing relevant",
+        ["memory side", "control questions", "with memory", "without", "added", "from … to"],
+        [
+            (
+                f"{one.side}: {NAMES[one.measure]}",
+                f"{one.n} of {one.questions}",
+                amount(one.memory, one.measure),
+                amount(one.none, one.measure),
+                amount(one.tax, one.measure),
+                f"{amount(one.low, one.measure)} to {amount(one.high, one.measure)}" if one.n else NONE,
+            )
+            for one in figures.taxes
+        ],
+    )
+    even = table(
+        "The share of re-asked questions among all prompts at which memory breaks even",
+        ["memory side", "saved on a re-asked question", "added to an ordinary prompt", "share", "in words"],
+        [
+            (
+                f"{one.side}: {NAMES[one.measure]}",
+                amount(one.saving, one.measure),
+                amount(one.tax, one.measure),
+                share(one.rate),
+                one.words,
+            )
+            for one in figures.break_even
+        ],
+    )
+    made = figures.extraction
+    told = "Extracting the memory's facts: no cost is told."
+    if made.cost is not None:
+        told = f"Extracting the memory's facts cost {dollars(made.cost)}; it is in no figure of a side."
+        if made.per_question is not None:
+            told += f" Over the {made.questions} questions of this study that is {dollars(made.per_question)} each."
+        for side, questions in made.paid_back_after.items():
+            told += f" The savings of {side} pay for it after {questions:,.1f} re-asked questions."
+    return (
+        section(
+            "tax",
+            "The tax of a prompt",
+            [
+                "Most prompts are not re-asked questions. A memory that recalls into each of them costs something."
+            ]
+            if figures.controls
+            else ["There is no control question, so the ordinary prompt is not priced."],
+            [taxes, even],
+        ),
+        section("extraction", "Making the memory", [told]),
+    )
+
+
+def _of(hits: int, facts: int) -> str:
+    return f"{hits} of {facts} ({share(hits / facts)})" if facts else NONE

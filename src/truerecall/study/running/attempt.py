@@ -1,0 +1,226 @@
+"""One attempt at one run: prompts, audit, grading, until an answer is correct or nothing is left to ask."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from truerecall.study.audit.admission import admission
+from truerecall.study.audit.outside import audit
+from truerecall.study.design import Question, Side, Study
+from truerecall.study.folder import DISCARDED, StudyRun, keep
+from truerecall.study.grade.asking import Asker
+from truerecall.study.grade.grading import grade, mark_block, twice
+from truerecall.study.planned import Plan, PlannedQuestion, PlannedRun, PlannedSide
+from truerecall.study.records import Audit, Discarded, Exchange, ExchangeKind, Graded, RunRow
+from truerecall.study.running.options import Stage as Told
+from truerecall.study.running.planning import RULES
+from truerecall.study.seats import Seats
+from truerecall.study.sides.table import Stage, equip
+from truerecall.study.solvers.protocol import Conversation, Seat, Solver
+from truerecall.study.tally import row, spent
+
+FOLLOW_UP = "A reviewer says your answer is incomplete or wrong in places; keep investigating."
+"""What is said after an answer that is not correct: never what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All that every attempt of a study works with."""
+
+    study: Study
+    plan: Plan
+    run: StudyRun
+    solver: Solver
+    seats: Seats
+    cuts: Path
+    """The folder of the memories of the day, a file a question."""
+    placebo: Mapping[str, str]
+    """The neutral text of each question."""
+    asker: Asker
+    told: Callable[[Told, PlannedRun], None] = lambda stage, run: None
+    """Told of each stage of each run."""
+    talking: "Talking" = field(default_factory=lambda: Talking())
+
+    def question(self, run: PlannedRun) -> tuple[Question, PlannedQuestion]:
+        """The question of a run, as its files have it and as it is planned."""
+        files = {one.id: one for one in self.study.questions}
+        return files[run.question], next(one for one in self.plan.questions if one.id == run.question)
+
+    def side(self, run: PlannedRun) -> tuple[Side, PlannedSide]:
+        """The side of a run, likewise."""
+        files = {one.name: one for one in self.study.sides}
+        return files[run.side], next(one for one in self.plan.sides if one.name == run.side)
+
+
+class Talking:
+    """The conversations that are under way, so that they can be ended all at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: set[Conversation] = set()
+        self._ended = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether no further prompt may be said."""
+        return self._ended
+
+    def end(self) -> None:
+        """End them, and let none begin."""
+        with self._lock:
+            self._ended = True
+            for conversation in self._open:
+                conversation.close()
+
+    @contextmanager
+    def held(self, conversation: Conversation) -> Iterator[Conversation]:
+        """One conversation, while it is under way; it is closed at the end."""
+        with self._lock:
+            self._open.add(conversation)
+        try:
+            yield conversation
+        finally:
+            with self._lock:
+                self._open.discard(conversation)
+            conversation.close()
+
+
+class Interrupted(Exception):
+    """The study was broken off; the attempt is done anew by the next process."""
+
+
+def attempt(table: Table, run: PlannedRun, number: int, slot: int) -> RunRow | Discarded:
+    """Do a run once; what it leaves is on disk as soon as it is there, but for the row itself."""
+    folder = table.run.attempt(run, number)
+    folder.mkdir(parents=True)
+    question, planned = table.question(run)
+    side, _ = table.side(run)
+    with table.seats.seat(slot, table.study, question, folder / "transcript") as seat:
+        stage = Stage(
+            table.study, question, seat, table.cuts / f"{question.id}.db", table.placebo.get(question.id, "")
+        )
+        equipment = equip(side, stage)
+        done = _Attempt(table, run, number, planned, seat)
+        with table.talking.held(table.solver.begin(seat, equipment)) as conversation:
+            done.talk(conversation)
+        return done.outcome()
+
+
+class _Attempt:
+    """What has come of an attempt so far."""
+
+    def __init__(
+        self, table: Table, run: PlannedRun, number: int, question: PlannedQuestion, seat: Seat
+    ) -> None:
+        self._table, self._run, self._number = table, run, number
+        self._question, self._seat = question, seat
+        self._side = table.side(run)[1]
+        self._folder = table.run.attempt(run, number)
+        self._exchanges: list[Exchange] = []
+        self._graded: list[Graded] = []
+        self._audit = Audit(uses=0, denied=0)
+
+    def talk(self, conversation: Conversation) -> None:
+        """Ask, and go on asking, until an answer is correct, the run is over, or it is thrown out."""
+        if self._side.kind == "redo" and not self._ask(conversation, self._question.request, "request"):
+            return
+        prompt = self._question.text
+        kind: ExchangeKind = "question"
+        for followups in range(self._table.plan.followups + 1):
+            if not self._ask(conversation, prompt, kind):
+                return
+            graded = self._grade(followups)
+            if graded.correct or graded.truth.state == "invalid":
+                return
+            prompt, kind = FOLLOW_UP, "follow-up"
+
+    def outcome(self) -> RunRow | Discarded:
+        """The ledger row, or why there is none."""
+        if self._audit.outside:
+            found = self._audit.outside[0]
+            return self._discarded("outside", f"{found.tool}: {found.why}")
+        if self._exchanges[-1].ended == "failed":
+            return self._discarded("failed", self._exchanges[-1].problem)
+        admitted = admission(self._side, self._exchanges)
+        kept = self._side.kind == "memory" and not self._question.control
+        block = mark_block(admitted.block, self._question, self._table.asker) if kept else None
+        position = self._table.plan.runs.index(self._run)
+        return row(
+            self._run,
+            self._side,
+            self._question,
+            (position, self._number),
+            (self._exchanges, self._graded),
+            (admitted, self._audit, block),
+            self._table.plan.prices,
+        )
+
+    def _ask(self, conversation: Conversation, prompt: str, kind: ExchangeKind) -> bool:
+        """Say one prompt; whether the attempt goes on."""
+        if self._table.talking.ended:
+            raise Interrupted
+        exchange = conversation.ask(prompt, kind)
+        if self._table.talking.ended:  # it was ended from outside: what it says of itself is no result
+            raise Interrupted
+        self._exchanges.append(exchange)
+        keep(self._folder / f"exchange-{len(self._exchanges) - 1}.json", exchange)
+        self._audit = audit(self._exchanges, self._seat)
+        self._table.told("asked", self._run)
+        return exchange.ended != "failed" and not self._audit.outside
+
+    def _grade(self, followups: int) -> Graded:
+        exchange = len(self._exchanges) - 1
+        rules_only = self._table.plan.rewriter == RULES
+        again = twice(self._table.plan.seed, self._run, followups)
+        graded = grade(
+            self._exchanges[exchange].answer,
+            self._question,
+            exchange,
+            followups,
+            self._table.asker,
+            rules_only,
+            again,
+        )
+        self._graded.append(graded)
+        keep(self._folder / f"graded-{exchange}.json", graded)
+        self._table.told("graded", self._run)
+        return graded
+
+    def _discarded(self, reason: str, detail: str) -> Discarded:
+        discarded = Discarded.model_validate(
+            {
+                "question": self._run.question,
+                "side": self._run.side,
+                "repeat": self._run.repeat,
+                "attempt": self._number,
+                "reason": reason,
+                "detail": detail,
+                "spent": spent(self._exchanges, self._table.plan.prices),
+                "audit": self._audit,
+            }
+        )
+        keep(self._folder / DISCARDED, discarded)
+        return discarded
+
+
+def discard_interrupted(run: StudyRun, planned: PlannedRun, plan: Plan) -> list[Discarded]:
+    """Mark the attempts at a run that an earlier process left unfinished; what they spent is counted."""
+    found = []
+    for number in run.attempts(planned):
+        folder = run.attempt(planned, number)
+        if (folder / DISCARDED).is_file() or run.row(planned) is not None:
+            continue
+        discarded = Discarded(
+            question=planned.question,
+            side=planned.side,
+            repeat=planned.repeat,
+            attempt=number,
+            reason="interrupted",
+            detail="the study was broken off; a call that was under way may have been paid besides",
+            spent=spent(run.exchanges(planned, number), plan.prices),
+        )
+        keep(folder / DISCARDED, discarded)
+        found.append(discarded)
+    return found

@@ -1,0 +1,130 @@
+"""The order of the runs: which is begun next, on which seat, and when no further one is."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+
+from truerecall.study.estimate import expected_run
+from truerecall.study.folder import ROW, keep
+from truerecall.study.grade.desk import GradingDesk
+from truerecall.study.planned import PlannedRun
+from truerecall.study.records import Admission, Audit, Discarded, RunRow, Spent
+from truerecall.study.running.attempt import Interrupted, Table, attempt, discard_interrupted
+from truerecall.study.running.options import RunOptions, Stage, StudyProgress
+from truerecall.study.running.spending import Budget
+
+_LOOK = 0.2  # seconds between two looks at whether somebody pressed Ctrl-C
+
+
+class Schedule:
+    """Does what is not finished, a run after the other or several at once."""
+
+    def __init__(
+        self,
+        table: Table,
+        options: RunOptions,
+        desk: GradingDesk,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._table = replace(table, told=self._told)
+        self._options, self._timer = options, timer
+        plan, run = table.plan, table.run
+        self._total = len(plan.runs)
+        self._budget = Budget(options.max_cost, expected_run(plan), lambda: desk.cost)
+        self._waiting: deque[PlannedRun] = deque()
+        for planned in plan.runs:
+            discard_interrupted(run, planned, plan)
+            if run.row(planned) is None:
+                self._waiting.append(planned)
+        self._budget.take([*run.rows(), *run.discarded()])
+        self._done = self._total - len(self._waiting)
+        self._before = self._done
+        self._slots = deque(range(1, options.jobs + 1))
+        self._began = timer()
+        self._lock = threading.Lock()
+
+    def go(self) -> None:
+        """Until all is finished, the limit is reached, or somebody breaks it off."""
+        with ThreadPoolExecutor(self._options.jobs) as pool:
+            running: dict[Future[None], int] = {}
+            try:
+                while self._waiting or running:
+                    while self._waiting and self._slots and self._budget.allows(len(running)):
+                        slot = self._slots.popleft()
+                        running[pool.submit(self._do, self._waiting.popleft(), slot)] = slot
+                    if not running:
+                        self._tell("stopping", "")
+                        return
+                    ended, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
+                    for future in ended:
+                        self._slots.append(running.pop(future))
+                        future.result()
+            except BaseException:
+                # What is under way is ended at once: a prompt may take half an hour, and is paid while it does.
+                self._waiting.clear()
+                self._table.talking.end()
+                raise
+
+    def _do(self, run: PlannedRun, slot: int) -> None:
+        """Attempts at one run, until one counts or enough were thrown out."""
+        self._told("begun", run)
+        try:
+            self._finish(run, self._attempts(run, slot))
+        except Interrupted:
+            return
+
+    def _attempts(self, run: PlannedRun, slot: int) -> RunRow:
+        plan, folder = self._table.plan, self._table.run
+        thrown = [one for one in folder.discarded_of(run) if one.reason != "interrupted"]
+        while True:
+            if len(thrown) > plan.again:
+                return self._out(run, thrown[-1])
+            number = max(folder.attempts(run), default=0) + 1
+            outcome = attempt(self._table, run, number, slot)
+            if isinstance(outcome, RunRow):
+                return outcome
+            thrown.append(outcome)
+            self._budget.take([outcome])
+            self._told("thrown out", run)
+
+    def _finish(self, run: PlannedRun, row: RunRow) -> None:
+        keep(self._table.run.place(run) / ROW, row)
+        self._budget.take([row])
+        with self._lock:
+            self._done += 1
+        self._told("finished", run)
+
+    def _out(self, run: PlannedRun, last: Discarded) -> RunRow:
+        """The row of a run of which every attempt was thrown out: it is counted, and its money stands there."""
+        _, side = self._table.side(run)
+        return RunRow(
+            question=run.question,
+            side=run.side,
+            kind=side.kind,
+            repeat=run.repeat,
+            attempt=last.attempt,
+            position=self._table.plan.runs.index(run),
+            outcome="out" if last.reason == "outside" else "failed",
+            problem=last.detail,
+            admission=Admission(delivered=False, per_protocol=False, reason="no attempt counts"),
+            audit=last.audit or Audit(uses=0, denied=0),
+            spent=Spent(),
+            seconds=0.0,
+        )
+
+    def _told(self, stage: Stage, run: PlannedRun) -> None:
+        self._tell(stage, f"{run.question}, {run.side}, repeat {run.repeat}")
+
+    def _tell(self, stage: Stage, what: str) -> None:
+        with self._lock:
+            made = self._done - self._before
+            pace = (self._timer() - self._began) / made if made else None
+            left = None if pace is None else round(pace * (self._total - self._done), 1)
+            self._options.report(
+                StudyProgress(
+                    stage, self._done, self._total, what, left, self._budget.spent, self._budget.left
+                )
+            )

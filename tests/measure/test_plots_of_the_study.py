@@ -1,0 +1,106 @@
+"""Plots of a study: what was saved, what was spent, who succeeded."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from truerecall.errors import InvalidInput
+from truerecall.measure.plot.frame import WIDTH
+from truerecall.measure.plot.saved import Saved, saved_bars
+from truerecall.measure.plot.spent import LEFT, RIGHT, Group, Spent, spent_bars
+from truerecall.measure.plot.success import Reached, success_curve
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def described(svg: str) -> str:
+    return ElementTree.fromstring(svg).findtext(f"{SVG}desc") or ""
+
+
+def bars(svg: str) -> list[tuple[float, float]]:
+    found = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', svg)
+    return [(float(x), float(x) + float(width)) for x, width in found]
+
+
+def test_what_was_saved_lies_right_of_nothing_and_what_was_lost_left_of_it() -> None:
+    svg = saved_bars([Saved("a", 0.5, (0.25, 0.5, 0.75)), Saved("b", -0.5)], "Tokens saved")
+
+    assert described(svg) == "a: 50 % saved, repeats 25 %, 50 %, 75 %. b: \N{MINUS SIGN}50 % saved."
+    gained, lost = bars(svg)
+    assert gained[0] == lost[1]
+    assert gained[1] - gained[0] == pytest.approx(lost[1] - lost[0], abs=0.02)
+    assert len(re.findall("<circle", svg)) == 3
+
+
+def test_a_question_without_a_saving_has_a_word_in_place_of_a_bar() -> None:
+    svg = saved_bars([Saved("a", None, (), "no saving: see below")], "Tokens saved")
+
+    assert described(svg) == "a: no saving: see below."
+    assert bars(svg) == []
+
+
+def test_a_loss_beyond_the_axis_is_an_arrow_at_its_end() -> None:
+    svg = saved_bars([Saved("a", -4.0, (-4.0, 0.0))], "Tokens saved")
+
+    assert len(re.findall("<polygon", svg)) == 1
+    assert all(0.0 <= edge <= WIDTH for bar in bars(svg) for edge in bar)
+    assert "\N{MINUS SIGN}400 % saved" in described(svg)
+
+
+@pytest.mark.parametrize("share", [1.5, float("nan"), float("-inf")])
+def test_a_share_that_is_none_is_refused(share: float) -> None:
+    with pytest.raises(InvalidInput):
+        saved_bars([Saved("a", share)], "t")
+    with pytest.raises(InvalidInput):
+        saved_bars([], "t")
+
+
+def test_amounts_share_one_scale_from_nothing() -> None:
+    groups = [
+        Group("q1", (Spent("memory", 1.0, (0.5, 1.0, 1.5)), Spent("none", 2.0, colour=1))),
+        Group("q2", (Spent("memory", None, (), "not reached"),)),
+    ]
+    svg = spent_bars(groups, "Cost", lambda value: f"${value:g}")
+
+    assert described(svg) == (
+        "q1, memory: median $1, repeats $0.5, $1, $1.5. q1, none: median $2. q2, memory: not reached."
+    )
+    assert bars(svg) == [(LEFT, (LEFT + RIGHT) / 2), (LEFT, RIGHT)]
+
+
+def test_the_scale_is_never_shorter_than_the_largest_amount() -> None:
+    for amount in (0.0, 0.00123, 0.999, 1.0, 3.7, 5.01, 9.99, 123_456.0):
+        svg = spent_bars([Group("q", (Spent("s", amount, (amount,)),))], "Tokens", str)
+        assert all(LEFT <= edge <= RIGHT + 0.01 for bar in bars(svg) for edge in bar)
+
+
+def test_an_amount_below_nothing_is_refused() -> None:
+    with pytest.raises(InvalidInput):
+        spent_bars([Group("q", (Spent("s", -1.0),))], "t", str)
+    with pytest.raises(InvalidInput):
+        spent_bars([], "t", str)
+
+
+def test_success_is_told_for_each_number_of_follow_ups() -> None:
+    sides = [Reached("memory", (0.5, 1.0), ("3 of 6", "6 of 6")), Reached("none", (0.0, 0.5))]
+    svg = success_curve(sides, "Correct by follow-up")
+
+    assert described(svg) == "memory: after 0: 3 of 6, after 1: 6 of 6. none: after 0: 0%, after 1: 50%."
+    assert len(re.findall("<polyline", svg)) == 4  # two lines, and each once more in the legend
+
+
+def test_equal_lines_do_not_hide_each_other() -> None:
+    svg = success_curve([Reached(name, (1.0, 1.0)) for name in "ab"], "t")
+
+    drawn = re.findall(r'points="([^"]+)"', svg)
+    assert len(set(drawn[:2])) == 2
+
+
+def test_sides_with_other_numbers_of_follow_ups_are_refused() -> None:
+    with pytest.raises(InvalidInput):
+        success_curve([Reached("a", (0.5,)), Reached("b", (0.5, 1.0))], "t")
+    with pytest.raises(InvalidInput):
+        success_curve([Reached("a", (1.5,))], "t")
+    with pytest.raises(InvalidInput):
+        success_curve([], "t")

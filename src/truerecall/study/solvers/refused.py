@@ -1,0 +1,47 @@
+"""Agents that are not let into a study, because what they can read was measured and is more than the workspace."""
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+from truerecall.errors import StudyError
+from truerecall.study.design import SolverChoice
+from truerecall.study.solvers.protocol import Conversation, Equipment, Seat
+
+_REMEDY = (
+    'Use solver = "claude-code"; or wrap the agent in a container of your own and name it as solver = "command". '
+    "What was tried stands in docs/design/confinement.md."
+)
+_REASONS = {
+    "codex": "Codex cannot be confined to a workspace everywhere: its read-only sandbox reads the whole disk, and the "
+    "profiles that hide the rest need a namespace of the system, which many machines and containers forbid",
+    "opencode": "OpenCode cannot be confined to a workspace: with git allowed, `git diff --no-index`, "
+    "`git blame --contents`, a redirection and a symbolic link pass its rules, and its Read and Grep follow links out",
+}
+
+
+class Refused:
+    """A solver that only says why it is none."""
+
+    def __init__(self, choice: SolverChoice, environment: Mapping[str, str]) -> None:
+        self._choice = choice
+        del environment
+
+    def version(self) -> str:
+        """It is not started."""
+        return "refused"
+
+    def arguments(self) -> tuple[str, ...]:
+        """There are none."""
+        return ()
+
+    def check(self) -> None:
+        """Always raises ``StudyError``, with the reason."""
+        self._refuse()
+
+    def begin(self, seat: Seat, equipment: Equipment) -> Conversation:
+        """Always raises ``StudyError``, with the reason."""
+        del seat, equipment
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise StudyError(_REASONS[self._choice.name], where=f"solver {self._choice.name}", remedy=_REMEDY)

@@ -225,20 +225,20 @@ class Blocks(Record):
 
 
 class Recalled(Record):
-    """Facts of the keys, by side, over questions that are no controls and runs with a known outcome."""
+    """Facts of the keys, by side: runs that were correct or wrong, on questions that are no controls."""
 
     side: str
     kind: SideKind
+    runs: int
     block_hits: int = Field(description="Facts of the session key in the injected block, over the runs.")
-    block_facts: int = Field(
-        description="Facts that could be there: all of the key, in each run of a memory side."
-    )
+    block_facts: int = Field(description="All of the key in each run of a memory side, injected or not.")
     block_unknown: int = Field(description="Runs whose block has no marks that hold; in neither number.")
     answer_hits: int = Field(description="Facts of the session key in the first answer.")
     answer_facts: int
+    answer_unknown: int = Field(description="Runs whose first answer has no marks that hold.")
     first_truth_hits: int = Field(description="Facts of the truth key in the first answer.")
     last_truth_hits: int = Field(description="In the last answer.")
-    truth_facts: int = Field(description="In each run, of one without an answer too.")
+    truth_facts: int
     misled: int = Field(description="Runs with an answer that repeats an error of the session.")
     misled_of: int = Field(description="Runs of questions whose session key has one.")
 
@@ -269,7 +269,7 @@ class Grading(Record):
 
 
 class Tax(Record):
-    """What memory adds to an ordinary prompt, up to the first answer: memory less none on the control questions."""
+    """What memory adds to an ordinary prompt: memory less none on controls, up to the first answer."""
 
     side: str
     measure: Measure

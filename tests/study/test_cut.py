@@ -241,7 +241,7 @@ def test_a_cut_that_was_broken_off_leaves_nothing_in_its_place(
     with pytest.raises(KeyboardInterrupt):
         cut_of(tmp_path, "app", asked=LATER + timedelta(days=1))
 
-    assert sorted(path.name for path in (tmp_path / "cuts").iterdir()) == ["cut.db", "cut.db.exports"]
+    assert sorted(path.name for path in (tmp_path / "cuts").iterdir()) == ["cut.db", "exports"]
     assert (tmp_path / "cuts" / "cut.db").read_bytes() == whole
     monkeypatch.undo()
     assert cut_of(tmp_path, "app") == made

@@ -57,6 +57,7 @@ def cut(frozen: Frozen, question: Question, target: Path) -> Cut:
         beside = exports_beside(target)
         if beside.exists():
             shutil.rmtree(beside)
+        beside.parent.mkdir(exist_ok=True)
         exports.replace(beside)
         store.replace(target)  # last: where the store is, all of it is
     entries, events = sum(len(one.entries) for one in kept), sum(len(one.events) for one in kept)
@@ -70,8 +71,8 @@ def cut(frozen: Frozen, question: Question, target: Path) -> Cut:
 
 
 def exports_beside(target: Path) -> Path:
-    """The folder with the exports of a cut, one a space, in the order of their names."""
-    return target.with_name(f"{target.name}.exports")
+    """The folder with the exports of a cut, one a space, each called as the one that it was cut from."""
+    return target.parent / "exports" / target.stem
 
 
 def _before(export: FrozenExport, instant: datetime) -> _Kept:

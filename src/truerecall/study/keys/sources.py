@@ -1,0 +1,131 @@
+"""Files of a repository as they were at a commit: read out of git's objects, never out of a working tree."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+
+from truerecall.errors import StudyError
+from truerecall.study.design import Checkout, Study
+
+_SECONDS = 600.0
+"""That a fetch may take."""
+_SHOWN = 300
+"""Characters of what git says."""
+
+
+class Sources:
+    """Opens files of a study's repositories; one that is no folder here is fetched, a commit at a time.
+
+    Use it with ``with``: what was fetched is removed at the end.
+    """
+
+    def __init__(self, study: Study, environment: Mapping[str, str] | None = None) -> None:
+        self._sources = {repository.name: repository.source for repository in study.repositories}
+        self._folder = study.folder
+        given = os.environ if environment is None else environment
+        # A git hook's own variables would make git speak of another repository.
+        self._environment = {name: value for name, value in given.items() if not name.startswith("GIT_")}
+        self._environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+        self._fetched = TemporaryDirectory(prefix="truerecall-keys-")
+        self._places: dict[Checkout, Path] = {}
+        self._files: dict[tuple[Checkout, str], tuple[str, ...]] = {}
+
+    def lines(self, checkout: Checkout, path: str) -> tuple[str, ...]:
+        """The lines of a file at a commit, without their ends.
+
+        Raises:
+            StudyError: The repository, the commit or the file is not there, or the file is no text.
+        """
+        key = (checkout, path)
+        if key not in self._files:
+            self._files[key] = self._read(checkout, path)
+        return self._files[key]
+
+    def __enter__(self) -> "Sources":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._fetched.cleanup()
+
+    def _read(self, checkout: Checkout, path: str) -> tuple[str, ...]:
+        place = self._place(checkout)
+        name = f"{checkout.commit}:{path}"
+        if self._git(place, "cat-file", "-t", name).stdout.strip() != b"blob":
+            raise StudyError(
+                f"{checkout.repository} has no file {path} at {checkout.commit[:12]}",
+                where=path,
+                remedy="Name it from the top of the repository, as it was called at that commit.",
+            )
+        raw = self._git(place, "cat-file", "blob", name).stdout
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            raise StudyError(f"{path} is no text", where=path, remedy="Name a text file in UTF-8.") from None
+        return tuple(text.removesuffix("\n").replace("\r\n", "\n").split("\n")) if text else ()
+
+    def _place(self, checkout: Checkout) -> Path:
+        """A repository that holds the commit."""
+        if checkout not in self._places:
+            source = self._sources[checkout.repository]
+            local = self._folder / source
+            if local.is_dir():
+                self._hold(local, checkout, source)
+                self._places[checkout] = local
+            else:
+                self._places[checkout] = self._fetch(checkout, source)
+        return self._places[checkout]
+
+    def _hold(self, place: Path, checkout: Checkout, source: str) -> None:
+        if self._git(place, "cat-file", "-t", checkout.commit).stdout.strip() == b"commit":
+            return
+        if self._git(place, "rev-parse", "--git-dir").returncode != 0:
+            raise StudyError(
+                f"{source} is no git repository",
+                where=checkout.repository,
+                remedy="Mend source in study.toml.",
+            )
+        raise StudyError(
+            f"{checkout.repository} has no commit {checkout.commit}",
+            where=source,
+            remedy="Fetch it there, or mend [commits] in question.toml.",
+        )
+
+    def _fetch(self, checkout: Checkout, source: str) -> Path:
+        place = Path(self._fetched.name) / f"{checkout.repository}-{checkout.commit}"
+        place.mkdir()
+        self._git(place, "init", "--quiet", "--bare")
+        done = self._git(place, "fetch", "--quiet", "--depth=1", "--no-tags", "--", source, checkout.commit)
+        if done.returncode != 0:
+            said = " ".join(done.stderr.decode("utf-8", "replace").split())[:_SHOWN]
+            raise StudyError(
+                f"the commit {checkout.commit} of {checkout.repository} cannot be fetched: {said}",
+                where=source,
+                remedy="Mend source in study.toml, or clone it and name the folder.",
+            )
+        return place
+
+    def _git(self, place: Path, *call: str) -> "subprocess.CompletedProcess[bytes]":
+        try:
+            return subprocess.run(
+                ["git", "-c", "safe.directory=*", "-C", str(place), *call],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                env=self._environment,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise StudyError(
+                "there is no git here", where="PATH", remedy="Install git: keys are checked at their commit."
+            ) from None
+        except subprocess.TimeoutExpired:
+            raise StudyError(
+                f"git gave no answer in {_SECONDS:.0f} s",
+                where=str(place),
+                remedy="Clone the repository by hand, and name its folder in study.toml.",
+            ) from None

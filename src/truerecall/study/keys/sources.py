@@ -30,7 +30,7 @@ class Sources:
         self._environment = {name: value for name, value in given.items() if not name.startswith("GIT_")}
         self._environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
         self._fetched = TemporaryDirectory(prefix="truerecall-keys-")
-        self._places: dict[Checkout, Path] = {}
+        self._places: dict[Checkout, Path | StudyError] = {}
         self._files: dict[tuple[Checkout, str], tuple[str, ...]] = {}
 
     def lines(self, checkout: Checkout, path: str) -> tuple[str, ...]:
@@ -69,16 +69,24 @@ class Sources:
         return tuple(text.removesuffix("\n").replace("\r\n", "\n").split("\n")) if text else ()
 
     def _place(self, checkout: Checkout) -> Path:
-        """A repository that holds the commit."""
+        """A repository that holds the commit; one that cannot be had is asked for once."""
         if checkout not in self._places:
-            source = self._sources[checkout.repository]
-            local = self._folder / source
-            if local.is_dir():
-                self._hold(local, checkout, source)
-                self._places[checkout] = local
-            else:
-                self._places[checkout] = self._fetch(checkout, source)
-        return self._places[checkout]
+            try:
+                self._places[checkout] = self._found(checkout)
+            except StudyError as error:
+                self._places[checkout] = error
+        place = self._places[checkout]
+        if isinstance(place, StudyError):
+            raise place
+        return place
+
+    def _found(self, checkout: Checkout) -> Path:
+        source = self._sources[checkout.repository]
+        local = self._folder / source
+        if not local.is_dir():
+            return self._fetch(checkout, source)
+        self._hold(local, checkout, source)
+        return local
 
     def _hold(self, place: Path, checkout: Checkout, source: str) -> None:
         if self._git(place, "cat-file", "-t", checkout.commit).stdout.strip() == b"commit":

@@ -49,6 +49,38 @@ def test_what_nobody_knows_has_no_price(name: str) -> None:
     assert price_of(name) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "price"),
+    [
+        ("anthropic:claude-opus-5-5", Price(4, 20, 0.2, 5, 8)),
+        ("anthropic:claude-sonnet-5-5", Price(2, 10, 0.1, 2.5, 4)),
+        ("anthropic:claude-haiku-5-5", Price(0.1, 0.5, 0.01, 0.125, 0.2)),
+        ("anthropic:claude-fable-5-2", Price(8, 40, 0.2, 10, 16)),
+        ("anthropic:claude-sonnet-5", Price(2, 10, 0.2, 2.5, 4)),
+        ("anthropic:claude-sonnet-4-6", Price(3, 15, 0.3, 3.75, 6)),
+        ("openai:gpt-5", Price(1.25, 10, 0.125, None, None)),
+    ],
+)
+def test_what_writing_to_a_cache_costs_is_known_where_it_is_told(name: str, price: Price) -> None:
+    assert price_of(name) == price
+
+
+def test_writing_to_a_cache_is_never_cheaper_than_not_and_for_longer_never_cheaper_than_for_less() -> None:
+    told = [price for price in prices.shipped().prices.values() if price.cache_write_5m is not None]
+    assert len(told) == sum(name.startswith("anthropic:") for name in prices.shipped().prices)
+    for price in told:
+        assert price.cache_write_5m is not None
+        assert price.cache_write_1h is not None
+        assert price.input <= price.cache_write_5m <= price.cache_write_1h
+
+
+def test_a_table_is_as_new_as_its_newest_row(tmp_path: Path) -> None:
+    newer = {"input": 1, "output": 2, "dated": "2026-11-29", "cache_write_1h": 3}
+    own = load_prices(table(tmp_path, openai__old={"input": 1, "output": 2}, openai__new=newer))
+    assert own.dated == f"2026-11-29, over {PRICES_DATED}"
+    assert own.of("openai:new") == Price(1, 2, 1, None, 3)
+
+
 def test_the_table_is_dated_and_every_row_of_it_is_a_price_that_reading_from_a_cache_makes_no_dearer() -> (
     None
 ):
@@ -98,6 +130,8 @@ def test_an_own_table_lies_over_ours_and_has_a_hash_and_a_date_of_its_own(tmp_pa
     "row",
     [
         {}, {"input": 1}, {"input": 1, "output": -1}, {"input": True, "output": 1}, {"input": "1", "output": 1}, [1, 2],
+        {"input": 1, "output": 1, "dated": "today"}, {"input": 1, "output": 1, "cache_write_5m": -1},
+        {"input": 1, "output": 1, "cache_write_1h": "2"}, {"input": 1, "output": 1, "dated": None},
         {"input": 1, "output": 1, "cache": 1}, {"input": float("nan"), "output": 1}, {"input": math.inf, "output": 1},
     ],
 )  # fmt: skip

@@ -23,7 +23,8 @@ TRIES = 3
 """How often the model is asked at most, each time with a sample of its own."""
 
 _PREFACE = re.compile(
-    r"\A\s*(?:(?:sure|certainly|of course|okay)[,!.]?\s+)?(?:here(?:'s|’s| is)|below is|this is)\s+(?:the|your|an?)\s+"
+    r"\A\s*(?:(?:sure|certainly|of course|okay)[,!.]?\s+)?(?:here(?:'s|\u2019s| is)|below is|this is)\s+"
+    r"(?:the|your|an?)\s+"
     r"(?:\w+\s+){0,2}(?:answer|text|version|edit|rewrite)\b[^\n:]{0,40}:\s*\n?|\A\s*(?:edited|rewritten)\s+answer:\s*\n?",
     re.I,
 )
@@ -104,7 +105,7 @@ def blind(answer: str, question: str, guarded: Sequence[str], asker: Asker | Non
 
 
 def rewriter_messages(answer: str, question: str, faults: Iterable[str] = ()) -> tuple[ChatMessage, ...]:
-    """What the rewriter is asked: the instructions, the question, the answer, and what was wrong before, in general words."""
+    """What the rewriter is asked: instructions, question and answer, and in general words what was wrong before."""
     parts = [_fenced("question", question), _fenced("answer", answer)]
     if told := [_TOLD[fault] for fault in faults]:
         parts.append("\n".join([_text("again"), *(f"- {line}" for line in told)]))

@@ -1,7 +1,7 @@
 """Whether a rewritten answer still says what it said: compared word by word, without a model.
 
-A rewriting may leave words out where they say where a claim comes from, and mend the sentence. Nothing else may be lost,
-changed, moved or added. What the rules would cut may be gone; so may a clause that sounds of a source, if it held
+A rewriting may leave words out where they say where a claim comes from, and mend the sentence. Nothing else may be
+lost, changed, moved or added. What the rules would cut may be gone; so may a clause that sounds of a source, if it held
 nothing technical.
 """
 
@@ -35,10 +35,10 @@ Fault = Literal[
 _CLAIM = 4
 """Words in a row, without those that join, whose loss is the loss of a claim; fewer are an adverb or an aside."""
 _DROPPED = 0.8
-"""Of the words of a piece that the rules would cut: so many are gone with it. Less, and something was done within it."""
+"""Of the words of a piece that the rules would cut: with so many gone it was cut, with fewer it was changed within."""
 _SHORTEST = 0.5
 """Of the words that the rules leave: fewer is no rewriting."""
-_CLAUSE_ENDS = ",;:.!?()[]—–-*_\n"
+_CLAUSE_ENDS = ",;:.!?()[]—\u2013-*_\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _added(change: _Change, mended: bool) -> Iterator[Problem]:
 
 
 def _source(before: str, change: _Change, gone: list[Token]) -> bool:
-    """Whether what is gone is a whole clause that sounds of a source, with nothing technical and nothing in its place."""
+    """Whether what is gone is a clause that sounds of a source, with nothing technical, and nothing is in its place."""
     if any(one.technical for one in gone) or any(one.kind != "glue" for one in change.new):
         return False
     start, end = gone[0].start, gone[-1].end

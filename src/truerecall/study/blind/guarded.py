@@ -9,7 +9,7 @@ from truerecall.study.planned import PlannedQuestion
 
 _QUOTED = re.compile(r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|(?<!\w)'([^'\n]{1,80})'(?!\w)")
 _PLACED = re.compile(r"^[\w.-]+: (.+?)(?::\d+(?:-\d+)?)?$")
-_NOT = re.compile(r"(?i)(\w)n['’]t\b|\bcannot\b")
+_NOT = re.compile(r"(?i)(\w)n['\u2019]t\b|\bcannot\b")
 _OF_SOURCE = re.compile(r"(?i)\b(?:sessions?|entry|memory|fact|note) #?[\w-]+")
 
 

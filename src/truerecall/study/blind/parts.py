@@ -16,7 +16,7 @@ _CODE = re.compile(r"(?<!`)(`+)(?!`)((?:(?!\n[ \t]*\n).)+?)(?<!`)\1(?!`)", re.S)
 _INDENTED = re.compile(r"(?:(?<=\n\n)|\A)(?:(?: {4,}|\t)[^\n]*\S[^\n]*(?:\n|\Z))+")
 _LISTED = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s")
 _INNER_DOT = re.compile(
-    r"(?<=[^\s.])\.(?=[^\s.)\]\"'*_”’])|\b(?:e\.g|i\.e|etc|vs|cf|approx|no|Dr|Mr|Ms)\.(?=\s+[^A-Z\s])"
+    r"(?<=[^\s.])\.(?=[^\s.)\]\"'*_”\u2019])|\b(?:e\.g|i\.e|etc|vs|cf|approx|no|Dr|Mr|Ms)\.(?=\s+[^A-Z\s])"
 )
 _INNER_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _PREFIX = re.compile(
@@ -25,7 +25,7 @@ _PREFIX = re.compile(
 _OWN_LINE = re.compile(
     rf"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]|\d{{1,3}}[.)][ \t]|#{{1,6}}[ \t]|\||\[\^|{BLOCK}|$)"
 )
-_END = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s|$)\s*|[。！？]\s*")
+_END = re.compile(r"[.!?]+[\"')\]*_”\u2019]*(?=\s|$)\s*|[。\uff01\uff1f]\s*")
 
 
 @dataclass(frozen=True, slots=True)

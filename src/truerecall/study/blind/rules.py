@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from truerecall.study.blind.parts import BLOCK, DOT, SPAN, Sentence, sentences, view
 from truerecall.study.blind.guarded import standing
+from truerecall.study.blind.parts import BLOCK, Sentence, sentences, view
 from truerecall.study.blind.tables import rows
 
 NOTHING = "(Nothing is claimed.)"
@@ -21,10 +21,10 @@ Extent = Literal[
     "safest",  # marks in brackets, parentheses, headings and footnotes alone: whole, and beside the claims
 ]
 _FOOTNOTE = re.compile(r"^\[\^([\w-]{1,20})\]:[ \t]*([^\n]*)$", re.M)
-_END_MARK = re.compile(r"[\s.!?:…\"'”’)*_]*$")
-_TAIL_STOP = re.compile(r"[,;]?[\s.!?:…\"'”’)*_]*$")
-_WORD = re.compile(rf"[^\s,;:!?()]+")
-_PLAIN_WORD = re.compile(r"[a-zà-ÿ]+(?:['’-][a-zA-Z]+)*[.,;:!?]?")
+_END_MARK = re.compile(r"[\s.!?:…\"'”\u2019)*_]*$")
+_TAIL_STOP = re.compile(r"[,;]?[\s.!?:…\"'”\u2019)*_]*$")
+_WORD = re.compile(r"[^\s,;:!?()]+")
+_PLAIN_WORD = re.compile(r"[a-zà-ÿ]+(?:['\u2019-][a-zA-Z]+)*[.,;:!?]?")
 _EMPTY = re.compile(r"(?m)^[ \t]*(?:>[ \t]*)*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\*\*|__)?[ \t]*$\n?")
 _PASSES = 60
 """More than any answer needed; each pass that changes anything makes the text shorter."""
@@ -175,7 +175,7 @@ def _tail(seen: str, sentence: Sentence) -> _Edit | None:
     ends = [
         found.start()
         for found in re.finditer(
-            r"[,;:.!?)]|[.!?:…\"'”’)*_]*$| (?:and|but|so|because|since|or|[-–—]+) ", text
+            r"[,;:.!?)]|[.!?:…\"'”\u2019)*_]*$| (?:and|but|so|because|since|or|[-\u2013—]+) ", text
         )
     ]
     for row in rows("rules", "tail"):

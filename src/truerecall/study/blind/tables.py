@@ -1,9 +1,9 @@
 """The tables of words and rules: text files beside this module, so that a rule reads as one.
 
-``words.txt`` holds names for lists: ``name = one | another``. A name in angle brackets, in a later line or in a rule, is
-the list. ``rules.txt`` and ``leftovers.txt`` have sections, ``[place]``; in them a line that begins with ``#`` says why,
-and any other is a regular expression, for a rule with `` => `` and what is put in its place, else nothing is. A blank
-in an expression is any white space, and a blank at its end nothing. Case counts only where ``(?-i:…)`` says so.
+``words.txt`` holds names for lists: ``name = one | another``. A name in angle brackets, in a later line or in a rule,
+is the list. ``rules.txt`` and ``leftovers.txt`` have sections, ``[place]``; in them a line that begins with ``#`` says
+why, and any other is a regular expression, for a rule with `` => `` and what is put in its place, else nothing is. A
+blank in an expression is any white space, and a blank at its end nothing. Case counts only where ``(?-i:…)`` says so.
 """
 
 import re

@@ -26,14 +26,14 @@ _TOKEN = re.compile(
     | (?P<path>(?<![\w])(?:~|\.{1,2}|[\w@.-]+)?(?:/[\w@.*+-]+)+/?(?::\d+(?:-\d+)?)?)
     | (?P<file>(?<![\w.])[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}(?::\d+(?:-\d+)?)?(?![\w]))
     | (?P<number>(?<![\w.])[-+≥≤<>=~$€£]{0,2}\d+(?:[.,:_]\d+)*(?:%|[A-Za-zµ]+\b)?)
-    | (?P<word>[A-Za-zÀ-ɏ_$@][\wÀ-ɏ]*(?:(?:\.|::|->)[A-Za-z_]\w*)*(?:\(\))?(?:['’](?:t|s|re|ve|ll|d|m)\b)?)
-    | (?P<sign>[≥≤≠≈∞±×<>=]+|[%])
+    | (?P<word>[A-Za-zÀ-ɏ_$@][\wÀ-ɏ]*(?:(?:\.|::|->)[A-Za-z_]\w*)*(?:\(\))?(?:['\u2019](?:t|s|re|ve|ll|d|m)\b)?)
+    | (?P<sign>[≥≤≠≈∞±\u00d7<>=]+|[%])
     | (?P<other>[^\W\d_])
     """,
     re.X,
 )
 _MARKER = re.compile(r"(?m)^[ \t]*(?:>[ \t]*)*\d{1,3}[.)](?=[ \t])")
-_NEGATED = re.compile(r"(?i)^(.*)n['’]t$")
+_NEGATED = re.compile(r"(?i)^(.*)n['\u2019]t$")
 _STEMS = {"wo": "will", "ca": "can", "sha": "shall"}
 _CONTRACTED = {"'s": "", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
 _ABBREVIATED = frozenset({"e.g", "i.e", "e.g.", "i.e."})
@@ -95,7 +95,7 @@ def _read(found: re.Match[str], offset: int) -> Iterator[Token]:
 
 
 def _word(text: str, start: int, end: int) -> Iterator[Token]:
-    text = text.replace("’", "'")
+    text = text.replace("\u2019", "'")
     if negated := _NEGATED.match(text):
         stem = negated.group(1).casefold()
         yield from _word(_STEMS.get(stem, stem), start, end)

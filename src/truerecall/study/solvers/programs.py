@@ -121,15 +121,13 @@ class Program:
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
-    """End a program and its group, at first gently; nothing where it has ended."""
-    if process.poll() is not None:
-        return
-    _signal(process, signal.SIGTERM)
-    try:
-        process.wait(_GRACE)
-    except subprocess.TimeoutExpired:
-        _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-        process.wait()
+    """End a program, at first gently, and then all that is left of its group."""
+    if process.poll() is None:
+        _signal(process, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+    _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+    process.wait()
 
 
 def printed(command: Sequence[str], environment: Mapping[str, str], seconds: float = 60.0) -> str | None:
@@ -145,9 +143,6 @@ def printed(command: Sequence[str], environment: Mapping[str, str], seconds: flo
 
 
 def _signal(process: "subprocess.Popen[bytes]", number: int) -> None:
-    # Not waited for yet, so the id is still its own.
-    if process.returncode is not None:
-        return
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, number)

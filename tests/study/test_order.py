@@ -47,12 +47,12 @@ def places(runs: list[PlannedRun], count: int) -> dict[tuple[str, int], list[tup
 def test_the_order_of_a_small_study_is_this_one() -> None:
     runs = runs_in_order([question("a"), question("b", control=True)], sides(4), 3, 0)
     assert [f"{run.repeat} {run.question} {run.side}" for run in runs] == [
-        "1 a redo-2", "1 a memory-0", "1 a placebo-3", "1 a none-1",
-        "1 b memory-0", "1 b placebo-3", "1 b none-1",
-        "2 a memory-0", "2 a placebo-3", "2 a none-1", "2 a redo-2",
-        "2 b placebo-3", "2 b none-1", "2 b memory-0",
-        "3 a placebo-3", "3 a none-1", "3 a redo-2", "3 a memory-0",
-        "3 b none-1", "3 b memory-0", "3 b placebo-3",
+        "1 a memory-0", "1 a none-1", "1 a placebo-3", "1 a redo-2",
+        "1 b memory-0", "1 b none-1", "1 b placebo-3",
+        "2 a none-1", "2 a placebo-3", "2 a redo-2", "2 a memory-0",
+        "2 b none-1", "2 b placebo-3", "2 b memory-0",
+        "3 a placebo-3", "3 a redo-2", "3 a memory-0", "3 a none-1",
+        "3 b placebo-3", "3 b memory-0", "3 b none-1",
     ]  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 It costs nothing and needs no key; what it shows is that all parts work together, and what a report looks like.
 """
 
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -20,12 +19,10 @@ from truerecall.study.files.reading import read_study
 from truerecall.study.report.writing import write_report
 from truerecall.study.running.options import RunOptions, StudyProgress
 from truerecall.study.running.run import run_study
-from truerecall.study.sample.making import SAMPLE, make_repository
+from truerecall.study.sample.making import SAMPLE, make_study
 
 STUDY, RUN = "study", "run"
 """Below the folder of the demo."""
-_COPIED = ("study.toml", "questions", "memory")
-_BARE = "pigeon.git"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +87,7 @@ def prepared(out: Path) -> Path:
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".study-", dir=out) as scratch:
             made = Path(scratch) / STUDY
-            made.mkdir()
-            for name in _COPIED:
-                source = SAMPLE / name
-                copy = shutil.copytree if source.is_dir() else shutil.copyfile
-                copy(source, made / name)
-            make_repository(made / _BARE)
+            make_study(made)
             made.rename(target)  # whole or not at all: a demo that is broken off begins anew
     except OSError as error:
         raise StudyError(

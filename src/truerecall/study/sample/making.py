@@ -30,7 +30,24 @@ SPACE = "git.example/pigeon/pigeon"
 USER = "mara"
 FOLDER = "/home/mara/pigeon"
 """Where the sessions say that they took place; it need not exist."""
+_STUDY = ("study.toml", "questions", "memory")
 _NOBODY = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C"}
+
+
+def make_study(target: Path) -> None:
+    """The sample as the folder of a study, new: its files, its frozen memory and its repository.
+
+    Raises:
+        StudyError: git is missing, or cannot write there.
+    """
+    target.mkdir(parents=True)
+    for name in _STUDY:
+        source = SAMPLE / name
+        if source.is_dir():
+            shutil.copytree(source, target / name)
+        else:
+            shutil.copyfile(source, target / name)
+    make_repository(target / f"{REPOSITORY}.git")
 
 
 def make_repository(target: Path) -> None:

@@ -18,7 +18,7 @@ from truerecall.study.workspace import GIT_ENVIRONMENT, Workspace, build_workspa
 
 _TEMPLATES = "templates"
 _PROCESSES = Path("/proc")
-_BY_ITSELF = 1.0  # seconds that what still runs has to end by itself: a capture takes about one
+_BY_ITSELF = 0.2  # seconds that what still runs has to end by itself: what a capture keeps is thrown away anyway
 _TOLD = 2.0  # seconds after which what was told to end is killed
 _LOOK = 0.02
 _TRIES = 50  # at removing a folder into which somebody still writes

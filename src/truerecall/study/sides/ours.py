@@ -1,0 +1,45 @@
+"""Our own memory: the plugin's hooks as they are installed, on a copy of the cut, as of the day of the question."""
+
+import json
+import shutil
+
+from truerecall.agents.install.programs import PLUGIN
+from truerecall.agents.places import HOOK_NOW, Places
+from truerecall.core.clock import isoformat
+from truerecall.memory.archive import read_archive
+from truerecall.study.sides.stage import Stage
+from truerecall.study.solvers.protocol import Equipment
+
+_MANIFEST = ".claude-plugin/plugin.json"
+PARTS = (_MANIFEST, "hooks/hook.sh", "hooks/hooks.json")
+"""Of the plugin: solvers have neither its MCP server nor skills."""
+
+
+def ours(stage: Stage) -> Equipment:
+    """The plugin, the store and the settings in the home of the run."""
+    for part in PARTS:
+        target = stage.plugin / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(PLUGIN / part, target)
+    manifest = json.loads((PLUGIN / _MANIFEST).read_text(encoding="utf-8"))
+    del manifest["mcpServers"]
+    (stage.plugin / _MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    places = Places.of({"HOME": str(stage.seat.home)})
+    stage.own_cut(places.store)
+    places.settings.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    places.settings.write_text(_settings(stage), encoding="utf-8")
+    return Equipment(plugin_dir=stage.plugin, environment={HOOK_NOW: isoformat(stage.question.asked_at)})
+
+
+def _settings(stage: Stage) -> str:
+    """As whom the memory is read: all exports are of one user."""
+    lines = ["[memory]", 'store = "~/.local/share/truerecall/memory.db"']
+    if stage.exports:
+        scope = read_archive(stage.exports[0]).scope
+        lines += [f"{name} = {_quoted(getattr(scope, name))}" for name in ("tenant", "user")]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(name: str) -> str:
+    """A string of TOML; names hold no control characters, of which JSON would write some otherwise."""
+    return json.dumps(name, ensure_ascii=False)

@@ -1,0 +1,47 @@
+"""What a side is equipped from, and the words of the commands that a study names."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from truerecall.study.cut import exports_beside
+from truerecall.study.design import Question, Study
+from truerecall.study.solvers.protocol import Seat
+
+_HERE = "./"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One run before it begins."""
+
+    study: Study
+    question: Question
+    seat: Seat
+    cut: Path
+    """The memory of the day, as ``cut`` built it; each side gets a copy of its own."""
+    placebo: str = ""
+    """The neutral text of the question."""
+
+    @property
+    def plugin(self) -> Path:
+        """Where the plugin of a run lies, whichever it is."""
+        return self.seat.home / "plugin"
+
+    @property
+    def exports(self) -> list[Path]:
+        """The exports of the cut, one a space; none where there is no memory."""
+        folder = exports_beside(self.cut)
+        return sorted(folder.iterdir()) if folder.is_dir() else []
+
+    def own_cut(self, path: Path) -> None:
+        """Copy the memory of the day to a place in the home."""
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        shutil.copyfile(self.cut, path)
+        path.chmod(0o600)
+
+
+def words(study: Study, command: Sequence[str]) -> list[str]:
+    """A command whose words that begin with ``./`` are paths in the folder of the study: it runs elsewhere."""
+    return [str(study.folder.resolve() / word[2:]) if word.startswith(_HERE) else word for word in command]

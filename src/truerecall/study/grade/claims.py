@@ -24,7 +24,7 @@ _VERDICT = Literal["", "wrong", "not wrong"]
 _DIGITS = 12  # of the hash that stands for a claim
 
 _HEAD = """\
-# Claims of answers that the judge takes for wrong, one a [[claim]].
+# Claims of answers that the judge takes for wrong, one a table.
 # Look each up, and set verdict to "wrong" or "not wrong"; leave it "" while you cannot tell. What an answer leaves out
 # is no wrong claim, nor is anything true that it adds. `note` is yours. All else is written anew by the study.
 # Which side made a claim is kept from you on purpose: the id is a hash, and the order is its order.
@@ -176,7 +176,7 @@ def _read(claim: Table) -> _Entry:
     entry = _Entry(
         id=claim.text("id"),
         question=claim.text("question"),
-        quote=claim.text("quote"),
+        quote=claim.text("quote", ""),
         why=claim.text("why", ""),
         checker=claim.choice("checker", _CHECKER),
         shown=claim.text("shown", ""),

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from truerecall.errors import StudyError
 from truerecall.memory.analysis import tokens
-from truerecall.memory.archive import read_archive
 from truerecall.study.design import KeyFact, KeyKind, Question, SessionPlace, Study
 from truerecall.study.files.questions import KEYS, QUESTION
 from truerecall.study.files.reading import QUESTIONS
+from truerecall.study.frozen import open_export
 from truerecall.study.keys.sources import Sources
 from truerecall.study.keys.wording import Weight, wording
 
@@ -61,9 +61,9 @@ def memory_sessions(study: Study) -> dict[str, datetime]:
     """The sessions of the study's frozen memory, and of each when the memory first learned of it.
 
     Raises:
-        ArchiveError: An export is not what its manifest says.
+        StudyError: An export is not what its manifest says.
     """
-    archives = (read_archive(study.folder / name) for name in study.memory.exports)
+    archives = (open_export(study.folder / name) for name in study.memory.exports)
     found: dict[str, datetime] = {}
     for archive in archives:
         for prepared in archive.entries(None, None):

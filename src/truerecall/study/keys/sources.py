@@ -9,6 +9,7 @@ from types import TracebackType
 
 from truerecall.errors import StudyError
 from truerecall.study.design import Checkout, Study
+from truerecall.study.workspace import GIT_ENVIRONMENT
 
 _SECONDS = 600.0
 """That a fetch may take."""
@@ -28,7 +29,7 @@ class Sources:
         given = os.environ if environment is None else environment
         # A git hook's own variables would make git speak of another repository.
         self._environment = {name: value for name, value in given.items() if not name.startswith("GIT_")}
-        self._environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+        self._environment |= {**GIT_ENVIRONMENT, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         self._fetched = TemporaryDirectory(prefix="truerecall-keys-")
         self._places: dict[Checkout, Path | StudyError] = {}
         self._files: dict[tuple[Checkout, str], tuple[str, ...]] = {}

@@ -1,0 +1,131 @@
+"""Lines for a key, proposed without a model: what the sessions concluded, and what they say of lines of files."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from truerecall.agents.facts.known import kind_of
+from truerecall.agents.facts.records import FactKind
+from truerecall.agents.facts.sentences import sentences
+from truerecall.core.entry import Entry, Trust
+from truerecall.study.design import FilePlace, KeyKind, Place, Question, SessionPlace
+from truerecall.study.overlap import Rarity, topic_words
+
+MOST = 12
+"""Lines that are proposed for a key."""
+_KINDS: tuple[FactKind, ...] = ("decision", "cause", "fix", "version", "path", "convention", "command")
+_A_FACT = 1.0  # that a fact was taken out of a sentence counts as much as a rather rare word
+_LONGEST = 300  # characters of a line that a person wants to check
+_LEAST_WORDS = 4
+_TALK = re.compile(
+    r"(?:see|let me|let's|i'll|i'm|i am|i will|i can|i would|now,?|next,?|please|would you|should|shall|here's"
+    r"|here (?:is|are)|want me|do you|if you|you can|you may|you're|sure|great|perfect|done|ok(?:ay)?|yes|no)\b",
+    re.IGNORECASE,
+)
+"""How what an agent says begins that is no conclusion."""
+
+_FILE = r"(?P<path>(?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,7})"
+_NAMED = (
+    re.compile(_FILE + r"(?::|#L)(?P<first>\d{1,6})(?:(?:-|\u2013)L?(?P<last>\d{1,6}))?(?!\w)"),
+    re.compile(_FILE + r"[`*]* \(?lines? (?P<first>\d{1,6})(?:(?:-|\u2013| to )(?P<last>\d{1,6}))?(?!\w)"),
+    re.compile(
+        r"[Ll]ines? (?P<first>\d{1,6})(?:(?:-|\u2013| to )(?P<last>\d{1,6}))? (?:of|in) [`*]*" + _FILE
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A line that may go into a key."""
+
+    key: KeyKind
+    text: str
+    place: Place
+
+
+def candidates(question: Question, entries: Sequence[Entry]) -> list[Candidate]:
+    """The lines of both keys that have most to do with the question, in the order in which they were said.
+
+    Args:
+        question: Its text and its request say what is asked.
+        entries: See ``material``. What tools put out is no conclusion, and nothing external is taken.
+    """
+    asked = topic_words(f"{question.text}\n{question.request}")
+    told = [one for one in entries if one.trust > Trust.EXTERNAL and one.source.channel != "prompt"]
+    rarity = Rarity(topic_words(entry.text) for entry in entries)
+    said = list(_sentences(told))
+    conclusions = _nearest(((text, session, bonus) for text, session, bonus in said), asked, rarity)
+    named = (
+        Candidate("truth", text, place)
+        for text, _, _ in said
+        for place in _places(text, question, _folders(entries))
+    )
+    return [
+        *(Candidate("session", text, SessionPlace(session)) for text, session in conclusions),
+        *_first(named),
+    ]
+
+
+def _sentences(entries: Iterable[Entry]) -> Iterator[tuple[str, str, float]]:
+    """What facts and answers say, a sentence each, with the session and what speaks for it by itself."""
+    for entry in entries:
+        session = entry.source.session or ""
+        kind = kind_of(entry)
+        if kind in _KINDS:
+            yield " ".join(entry.text.split()), session, _A_FACT
+        elif entry.kind == "turn" and entry.source.channel == "answer":
+            for one in sentences(entry.text):
+                if (
+                    one.shape in ("sentence", "item")
+                    and not one.text.endswith((":", "?"))
+                    and not _TALK.match(one.text)
+                ):
+                    yield " ".join(one.text.split()), session, 0.0
+
+
+def _nearest(
+    said: Iterable[tuple[str, str, float]], asked: frozenset[str], rarity: Rarity
+) -> list[tuple[str, str]]:
+    """Those with most of the words that were asked, each thing once."""
+    scored: dict[frozenset[str], tuple[float, int, str, str]] = {}
+    for order, (text, session, bonus) in enumerate(said):
+        words = topic_words(text)
+        shared = rarity.sum(words & asked)
+        if len(text) > _LONGEST or len(words) < _LEAST_WORDS or not shared:
+            continue
+        if any(len(words & other) > 0.7 * len(words | other) for other in scored):
+            continue
+        scored[words] = (shared + bonus, order, text, session)
+    best = sorted(scored.values(), key=lambda one: (-one[0], one[1]))[:MOST]
+    return [(text, session) for _, _, text, session in sorted(best, key=lambda one: one[1])]
+
+
+def _places(text: str, question: Question, folders: Sequence[str]) -> Iterator[FilePlace]:
+    """The lines of files that a sentence names; which of the repositories has them is not known yet."""
+    if len(text) > _LONGEST or len(topic_words(text)) < _LEAST_WORDS:
+        return
+    for pattern in _NAMED:
+        for match in pattern.finditer(text):
+            first = int(match["first"])
+            last = int(match["last"] or first)
+            path = _below(match["path"], folders)
+            if path and 1 <= first <= last:
+                for checkout in question.checkouts:
+                    yield FilePlace(checkout.repository, path, first, last)
+
+
+def _below(path: str, folders: Sequence[str]) -> str:
+    """A path from the top of a repository, as far as the folders of the session tell; empty of one outside."""
+    for folder in folders:
+        path = path.removeprefix(folder.rstrip("/") + "/")
+    path = path.removeprefix("./")
+    return "" if path.startswith("/") or ".." in path.split("/") else path
+
+
+def _folders(entries: Iterable[Entry]) -> list[str]:
+    found = {entry.source.cwd for entry in entries if entry.source.cwd}
+    return sorted(found, key=len, reverse=True)
+
+
+def _first(named: Iterable[Candidate]) -> list[Candidate]:
+    return list(dict.fromkeys(named))[: 2 * MOST]

@@ -1,0 +1,44 @@
+"""How much two texts have to do with each other: the words that they share, the rarer the more."""
+
+from collections import Counter
+from collections.abc import Iterable, Set
+from math import log
+
+from truerecall.memory.analysis import STOP_WORDS, tokens
+
+_SHORTEST = 2
+
+
+def topic_words(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about, a plural as its singular."""
+    return frozenset(
+        _singular(word)
+        for word in tokens(text)
+        if word not in STOP_WORDS and (len(word) >= _SHORTEST or not word.isascii()) and not word.isdigit()
+    )
+
+
+def _singular(word: str) -> str:
+    """Crude, and the same for every text: ``retries`` and ``retry`` meet, and so do ``limits`` and ``limit``."""
+    if not word.isascii() or len(word) < 4 or word.endswith("ss"):
+        return word
+    return f"{word[:-3]}y" if word.endswith("ies") else word[:-1] if word.endswith("s") else word
+
+
+class Rarity:
+    """What a word weighs among some texts: ``ln((n + 1) / (k + 0.5))`` where it stands in ``k`` of ``n``."""
+
+    def __init__(self, texts: Iterable[Set[str]]) -> None:
+        self._counts: Counter[str] = Counter()
+        self._texts = 0
+        for words in texts:
+            self._counts.update(words)
+            self._texts += 1
+
+    def weight(self, word: str) -> float:
+        """At least 0."""
+        return max(0.0, log((self._texts + 1) / (self._counts[word] + 0.5)))
+
+    def sum(self, words: Iterable[str]) -> float:
+        """Of several words; in an order of its own, so that equal sets have equal sums."""
+        return sum(self.weight(word) for word in sorted(words))

@@ -55,7 +55,8 @@ def _problem(ran: Ran, told: dict[str, Any]) -> str:
     subtype = words(told.get("subtype"))
     if told.get("is_error") is not False or subtype != "success":
         status = whole(told.get("api_error_status"))
-        kind = f"the provider answered {status}" if status is not None else subtype or "an error"
+        named = words(told.get("terminal_reason")) if subtype == "success" else subtype
+        kind = f"the provider answered {status}" if status is not None else named or "an error"
         return f"{kind}: {said}" if said else kind
     if told.get("num_turns") == 0:  # a hook that blocks a prompt leaves a result that says success
         return said or "the model was never asked"

@@ -43,7 +43,7 @@ def _saving(
     amount = saved = None
     if not reason and own.value is not None and other is not None:
         amount = other - own.value
-        saved = amount / other if other > 0.0 else None
+        saved = 1.0 - own.value / other if other > 0.0 else None
         reason = "" if saved is not None else f"{against} spent nothing"
     return Saving(
         question=question,

@@ -10,9 +10,10 @@ from truerecall.study.planned import Plan
 def verdict(plan: Plan, view: View, finished: int) -> Verdict:
     """Of the first memory side.
 
-    Memory is said to save only if the study is finished and no script played the solver, if at least six questions
-    have a saving of cost, if the interval of its mean by resampling questions lies above 0, and if memory was correct
-    no less often than either other side, all follow-ups allowed. It is said to cost more if the interval lies below 0.
+    Memory is said to save only if the study is finished, no script played the solver and memory reached the model, if
+    at least six questions have a saving of cost, if the interval of its mean by resampling questions lies above 0, and
+    if memory was correct no less often than either other side, all follow-ups allowed. It is said to cost more if the
+    interval lies below 0.
 
     Args:
         plan: Of the study.
@@ -33,13 +34,12 @@ def verdict(plan: Plan, view: View, finished: int) -> Verdict:
         )
         reasons = ["a scripted model played the solver"]
         return Verdict(finding="wiring", sentence=sentence, side=side, reasons=reasons)
-    reasons = _reasons(plan, cost, own, others, finished)
-    bounds = cost.interval
-    if bounds is None or finished < len(plan.runs):
-        pass
-    elif bounds.high < 0.0:
+    reached = _reached(view, side)
+    reasons = _reasons(plan, cost, (own, others), finished, reached)
+    bounds = cost.interval if finished == len(plan.runs) and reached else None
+    if bounds is not None and bounds.high < 0.0:
         return Verdict(finding="costs more", sentence=f"{said}.", side=side, reasons=reasons)
-    elif bounds.low > 0.0 and not _less_often(own, others):
+    if bounds is not None and bounds.low > 0.0 and not _less_often(own, others):
         return Verdict(finding="saves", sentence=f"{said}.", side=side, reasons=reasons)
     sentence = f"{said}; whether that holds beyond these questions cannot be told: {reasons[0]}."
     return Verdict(finding="cannot tell", sentence=sentence, side=side, reasons=reasons)
@@ -60,6 +60,12 @@ def _final(view: View, plan: Plan, side: str) -> tuple[Success, list[Success]]:
     return own, [one for one in final if one.kind in ("none", "redo")]
 
 
+def _reached(view: View, side: str) -> int:
+    """Runs of a side, on questions that are no controls, in which a text of a memory reached the model."""
+    own = [one for question in view.questions if not question.control for one in question.sides]
+    return sum(dot.delivered for one in own if one.side == side for dot in one.dots)
+
+
 def _less_often(own: Success, others: Sequence[Success]) -> list[str]:
     """The sides that were correct more often, or of which that cannot be excluded; in integers."""
     return [
@@ -70,16 +76,19 @@ def _less_often(own: Success, others: Sequence[Success]) -> list[str]:
 
 
 def _reasons(
-    plan: Plan, cost: SavingOverall, own: Success, others: Sequence[Success], finished: int
+    plan: Plan, cost: SavingOverall, final: tuple[Success, Sequence[Success]], finished: int, reached: int
 ) -> list[str]:
     """Why no more can be said, the weightiest first."""
+    own, others = final
     found = []
     if finished < len(plan.runs):
         found.append(f"only {finished} of {len(plan.runs)} runs are finished")
+    if not reached:
+        found.append(f"in no run did a text of {cost.side} reach the model")
     if cost.n < FEWEST:
         found.append(f"{cost.n} {_questions(cost.n)} with a saving of cost, and an interval needs {FEWEST}")
     if less := _less_often(own, others):
-        found.append(f"memory was not correct as often as {' and '.join(less)}")
+        found.append(f"{cost.side} was not correct as often as {' and '.join(less)}")
     if cost.interval is not None and cost.interval.low <= 0.0 <= cost.interval.high:
         found.append("the interval of the mean saving includes 0")
     if FEWEST <= cost.n < cost.questions:

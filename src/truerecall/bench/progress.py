@@ -16,6 +16,9 @@ Stage = Literal[
     "calibrate",  # a judge was asked of an answer whose verdict is known; the system is the model, as below
     "answer",  # a model answered a question
     "judge",  # a judge was asked of an answer
+    "rewrite",  # of a study: an answer was made blind
+    "check",  # of a study: a claim was held against the code
+    "draft",  # of a study: a key was drafted
     "stopping",  # no further call is made; those under way are waited for
     "done",
 ]

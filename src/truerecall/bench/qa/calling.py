@@ -192,7 +192,7 @@ class _Round:
         self.made.append(key)
         return self._terms.store.keep(self._terms.run, request, outcome)
 
-    def _tell(self, stage: Literal["answer", "judge", "calibrate", "recall", "stopping"]) -> None:
+    def _tell(self, stage: Stage | Literal["stopping"]) -> None:
         done = self._total - len(self._waiting) - len(self._running)
         spent = self._terms.timer() - self._started
         left = round(spent / len(self.made) * (self._total - done), 1) if self.made else None

@@ -11,6 +11,8 @@ from truerecall.study.audit.outside import audit
 from truerecall.study.design import Question, Side, Study
 from truerecall.study.folder import DISCARDED, StudyRun, keep
 from truerecall.study.grade.asking import Asker
+from truerecall.study.grade.checking import checked
+from truerecall.study.grade.code import Sources
 from truerecall.study.grade.grading import grade, mark_block, twice
 from truerecall.study.planned import Plan, PlannedQuestion, PlannedRun, PlannedSide
 from truerecall.study.records import Audit, Discarded, Exchange, ExchangeKind, Graded, RunRow
@@ -47,6 +49,11 @@ class Table:
         """The question of a run, as its files have it and as it is planned."""
         files = {one.id: one for one in self.study.questions}
         return files[run.question], next(one for one in self.plan.questions if one.id == run.question)
+
+    def sources(self, run: PlannedRun) -> Sources:
+        """The repositories of a run's question at their commits: those that its workspaces are copied from."""
+        built = self.seats.workspace(self.study, self.question(run)[0])
+        return {path.name: path for path in (built.cwd, *built.beside)}.get
 
     def side(self, run: PlannedRun) -> tuple[Side, PlannedSide]:
         """The side of a run, likewise."""
@@ -145,7 +152,8 @@ class _Attempt:
             return self._discarded("failed", self._exchanges[-1].problem)
         admitted = admission(self._side, self._exchanges)
         kept = self._side.kind == "memory" and not self._question.control
-        block = mark_block(admitted.block, self._question, self._table.asker) if kept else None
+        marker = self._side.marker
+        block = mark_block(admitted.block, self._question, self._table.asker, marker) if kept else None
         position = self._table.plan.runs.index(self._run)
         return row(
             self._run,
@@ -174,15 +182,10 @@ class _Attempt:
         exchange = len(self._exchanges) - 1
         rules_only = self._table.plan.rewriter == RULES
         again = twice(self._table.plan.seed, self._run, followups)
-        graded = grade(
-            self._exchanges[exchange].answer,
-            self._question,
-            exchange,
-            followups,
-            self._table.asker,
-            rules_only,
-            again,
-        )
+        asker = self._table.asker
+        answer = self._exchanges[exchange].answer
+        graded = grade(answer, self._question, exchange, followups, asker, rules_only, again)
+        graded = checked(graded, self._question, self._table.sources(self._run), asker)
         self._graded.append(graded)
         keep(self._folder / f"graded-{exchange}.json", graded)
         self._table.told("graded", self._run)

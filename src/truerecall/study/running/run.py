@@ -12,6 +12,7 @@ from truerecall.bench.secrecy import keys_of
 from truerecall.errors import StudyError
 from truerecall.models.protocols import ChatModel, ChatParameters
 from truerecall.models.specs import model_of
+from truerecall.models.tokens import BOUND, counter
 from truerecall.study.cut import cut
 from truerecall.study.design import Study
 from truerecall.study.folder import StudyRun
@@ -114,7 +115,7 @@ def _placebo(study: Study, run: StudyRun, plan: Plan, seats: Seats, options: Run
         if not path.is_file():
             options.report(StudyProgress("preview", 0, len(plan.runs), question.id))
             block = recalled_block(study, question, memory, run.folder / "cuts" / f"{question.id}.db", seats)
-            write_whole(path, neutral_text(block))
+            write_whole(path, neutral_text(counter(BOUND).count(block)))
         texts[question.id] = path.read_text(encoding="utf-8")
     return texts
 

@@ -26,6 +26,7 @@ def test_the_real_hook_recalls_what_was_known_then_and_nothing_later(
 
     assert block.startswith(RECALL_OPEN)
     assert EARLY in block
+    assert UNTIL in block  # it ended after the day of the question, before today
     assert "corrects an earlier record" not in block
     assert "like" not in block.replace("likely", "")
 
@@ -43,19 +44,17 @@ def test_a_later_question_gets_what_was_learned_meanwhile(
     assert EARLY not in block
 
 
-def test_what_was_valid_on_the_day_of_the_question_is_recalled_though_it_has_ended_since(
-    study: Study, question: Question, cut_path: Path, seats: Seats
+def test_three_fresh_seats_get_equal_bytes_and_nothing_is_left_of_them(
+    study: Study, question: Question, cut_path: Path, seats: Seats, tmp_path: Path
 ) -> None:
-    assert UNTIL in recalled_block(study, question, MEMORY, cut_path, seats)
+    before = cut_path.read_bytes()
 
-
-def test_three_fresh_seats_get_equal_bytes(
-    study: Study, question: Question, cut_path: Path, seats: Seats
-) -> None:
     blocks = [recalled_block(study, question, MEMORY, cut_path, seats, slot) for slot in (1, 2, 1)]
 
     assert blocks[0] != ""
     assert len({block.encode() for block in blocks}) == 1
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["templates"]
+    assert cut_path.read_bytes() == before
 
 
 def test_the_digest_of_the_session_is_told_apart(
@@ -90,14 +89,3 @@ def test_a_side_without_hooks_injects_nothing(
     kind: str, study: Study, question: Question, cut_path: Path, seats: Seats
 ) -> None:
     assert recalled_block(study, question, Side("x", kind), cut_path, seats) == ""  # type: ignore[arg-type]
-
-
-def test_nothing_is_left_of_it(
-    study: Study, question: Question, cut_path: Path, seats: Seats, tmp_path: Path
-) -> None:
-    before = cut_path.read_bytes()
-
-    recalled_block(study, question, MEMORY, cut_path, seats)
-
-    assert [path.name for path in (tmp_path / "work").iterdir()] == ["templates"]
-    assert cut_path.read_bytes() == before

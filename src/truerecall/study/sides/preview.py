@@ -55,9 +55,12 @@ def preview(
         seats.seat(slot, study, question, Path(outputs)) as seat,
     ):
         equipment = equip(side, Stage(study, question, seat, cut))
+        own = side.kind == "memory" and not (side.plugin_dir or side.mcp or side.command)
+        if own:
+            _without_capture(seat)
         began = _said("SessionStart", {"source": "startup"}, seat, equipment)
         asked = _said("UserPromptSubmit", {"prompt": question.text}, seat, equipment)
-        if side.kind == "memory" and not (side.plugin_dir or side.mcp or side.command):
+        if own:
             _refuse_silence(seat)
         return Preview(began, asked)
 
@@ -116,6 +119,12 @@ def _added(printed: str) -> str:
     specific = said.get("hookSpecificOutput", {}) if isinstance(said, dict) else {}
     text = specific.get("additionalContext", "")
     return text if isinstance(text, str) else ""
+
+
+def _without_capture(seat: Seat) -> None:
+    """Nothing is said here, so no process need look for what was; what is recalled does not hang on it."""
+    with Places.of(seat.environment).settings.open("a", encoding="utf-8") as settings:
+        settings.write("\n[hook]\ncapture = false\n")
 
 
 def _refuse_silence(seat: Seat) -> None:

@@ -1,13 +1,12 @@
 """Suspected claims against the code at the commit: what is opened, what is told, what counts as a word."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scripted_judge import QUESTION, PlayedAsker
+from small_repository import git
 
 from truerecall.bench.qa.records import Called
 from truerecall.study.grade.checking import checked, read_check
@@ -27,19 +26,6 @@ def try_again(call):
     for attempt in range(LIMIT):
         yield attempt, call()
 """
-
-
-def git(folder: Path, *arguments: str) -> str:
-    environment = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
-    settings = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "init.defaultBranch=main")
-    done = subprocess.run(
-        ["git", "-C", str(folder), *settings, *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +70,7 @@ ALL = "app: src/retry.py:1-8\n" + "\n".join(
         ("The limit of tries is 7.", "app/src/retry.py, line 4, says otherwise"),
         ("The limit of tries is 7.", "retry.py:4 says otherwise."),
         ("The limit of tries is 7.", "./src/retry.py:4"),
-        ("The limit of tries is 7 in /work/1/ws/app/src/retry.py:4-4.", ""),
+        ("The limit of tries is 7 in /w/ws/app/src/retry.py:4-4.", ""),
         ("The limit is 7 by `LIMIT`, in `src/retry.py`.", ""),
     ],
 )
@@ -139,6 +125,15 @@ def test_a_repository_that_is_not_at_hand_or_lacks_the_commit_has_no_code(
 
     assert Code(question, lambda name: None).files == ()
     assert Code(lost, {"app": repository}.get).files == ()
+
+
+def test_settings_of_the_repository_change_nothing_of_what_is_found(code: Code, repository: Path) -> None:
+    before = [(file.path, line) for file, line in code.with_word("LIMIT")]
+    for name, value in (("color.ui", "always"), ("grep.column", "true"), ("grep.patternType", "perl")):
+        git(repository, "config", name, value)
+
+    assert before == [("src/retry.py", 4)]
+    assert [(file.path, line) for file, line in code.with_word("LIMIT")] == before
 
 
 @given(st.text(), st.text())

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from graded_run import RUNS, SIDES, plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted_judge import ANSWER, FIVE, QUESTION, VARIABLE, reply
+from small_repository import git
 
 from truerecall.bench.qa.records import Request
 from truerecall.bench.qa.stages import StageStore
@@ -36,13 +36,9 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, PlannedQuest
     folder = tmp_path_factory.mktemp("app")
     (folder / "src").mkdir()
     (folder / "src" / "retry.py").write_text("LIMIT = 5\n", encoding="utf-8")
-    settled = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "init.defaultBranch=main"]
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "one"]):
-        subprocess.run(["git", "-C", str(folder), *settled, *arguments], check=True)
-    told = subprocess.run(
-        ["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True, check=True
-    )
-    checkout = PlannedCheckout(repository="app", commit=told.stdout.strip())
+        git(folder, *arguments)
+    checkout = PlannedCheckout(repository="app", commit=git(folder, "rev-parse", "HEAD"))
     return folder, QUESTION.model_copy(update={"checkouts": [checkout]})
 
 

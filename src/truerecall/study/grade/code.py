@@ -17,7 +17,15 @@ Sources = Callable[[str], Path | None]
 
 _SECONDS = 60.0
 _NUMBER = re.compile(r"\d{1,9}")
-_OPTIONS = ("--no-replace-objects", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false")
+# What a repository sets for itself has no say in what is found.
+_SETTINGS = (
+    "safe.directory=*",
+    "core.quotePath=false",
+    "core.fsmonitor=false",
+    "color.ui=false",
+    "submodule.recurse=false",
+)
+_OPTIONS = ("--no-replace-objects", *(part for setting in _SETTINGS for part in ("-c", setting)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,6 +160,9 @@ class Suspect(Record):
     why: str
     checker: Literal["wrong", "right", "cannot tell", "not checked"] = "not checked"
     shown: str = Field(default="", description="The code that the checker was shown: place and lines.")
+    calls: list[str] = Field(
+        default_factory=list, description="Keys of the checker's calls in the stage store."
+    )
 
 
 class Graded(Record):

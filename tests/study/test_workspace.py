@@ -296,14 +296,10 @@ def test_a_shallow_source_is_refused(build: Build, source: Source, tmp_path: Pat
         build(None, Repository("app", "shallow"))
 
 
-@pytest.mark.parametrize("given", ["sources/nothing", "", "--upload-pack=touch /tmp/x", "nothing.git"])
+@pytest.mark.parametrize("given", ["sources/nothing", "", "--upload-pack=touch x", "nothing.git"])
 def test_a_source_that_is_not_there_is_refused(given: str, build: Build) -> None:
-    if given:
-        with pytest.raises(StudyError, match="the source of the repository 'app' is not there"):
-            build(None, Repository("app", given))
-    else:
-        with pytest.raises(StudyError):
-            build(None, Repository("app", given))
+    with pytest.raises(StudyError, match="the source of the repository 'app' is not there"):
+        build(None, Repository("app", given))
 
 
 def test_a_question_without_a_known_repository_is_refused(tmp_path: Path) -> None:

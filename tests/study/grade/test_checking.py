@@ -167,7 +167,7 @@ def test_the_checker_is_told_the_claim_and_the_lines_and_not_what_the_judge_thin
 
     (found,) = checked(graded(CLAIM), question, {"app": repository}.get, asker).suspects
 
-    assert (found.checker, found.shown) == ("wrong", ALL)
+    assert (found.checker, found.shown, found.calls) == ("wrong", ALL, ["call-1"])
     assert [one.role for one in asker.asked] == ["checker"]
     assert asker.asked[0].messages[1].content == (
         f"Claim:\n========\n{CLAIM.quote}\n========\n\nCode:\n========\n{ALL}\n========"

@@ -55,21 +55,24 @@ def _checked(suspect: Suspect, answer: str, code: Code, asker: Asker) -> Suspect
     lines = shown(suspect.quote, suspect.why, answer, code)
     if not lines.text:
         return suspect.model_copy(update={"checker": "not checked", "shown": ""})
-    said = _said(suspect.quote, lines, asker)
-    return suspect.model_copy(update={"checker": said or "not checked", "shown": lines.text})
+    said, calls = _said(suspect.quote, lines, asker)
+    return suspect.model_copy(update={"checker": said, "shown": lines.text, "calls": calls})
 
 
-def _said(claim: str, lines: Shown, asker: Asker) -> Said | None:
-    """The checker's word, which has a line of the code for it; None where no call was answered."""
-    messages, code = checker_messages(claim, lines.text), QuotedText(lines.code)
+def _said(
+    claim: str, lines: Shown, asker: Asker
+) -> tuple[Literal["wrong", "right", "cannot tell", "not checked"], list[str]]:
+    """The checker's word, which has a line of the code for it, and the keys of its calls."""
+    messages, code, calls = checker_messages(claim, lines.text), QuotedText(lines.code), []
     for sample in range(TRIES):
-        _, called = asker.ask("checker", messages, sample)
-        if called.failure is not None:
-            return None
+        call, called = asker.ask("checker", messages, sample)
+        calls.append(call)
+        if called.failure is not None:  # it was made again already
+            return "not checked", calls
         said = read_check(called.text, code)
         if said is not None:
-            return said
-    return "cannot tell"
+            return said, calls
+    return "cannot tell", calls
 
 
 def read_check(reply: str, code: QuotedText) -> Said | None:

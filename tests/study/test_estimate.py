@@ -131,6 +131,13 @@ def test_finished_runs_take_the_place_of_assumptions_and_are_not_run_again() -> 
     assert found.assumptions[0].startswith("A side with finished runs")
 
 
+def test_runs_of_an_earlier_study_tell_what_a_run_costs_and_are_still_to_be_done() -> None:
+    found = estimate(plan(), (), [finished("a", "memory", 1, 0.2), finished("a", "memory", 2, 0.5)])
+    memory = found.sides[0]
+    assert (memory.left, memory.measured) == (9, 2)
+    assert memory.cost == Range(pytest.approx(1.8), pytest.approx(4.5))
+
+
 def test_nothing_left_costs_nothing_more() -> None:
     planned = plan()
     rows = [finished(run.question, run.side, run.repeat, 0.1) for run in planned.runs]

@@ -92,16 +92,17 @@ _BLOCK = 2_500  # tokens of an injected block
 _WRITTEN = 1_500  # tokens of a rewritten answer, or of a checker's view of the code
 
 
-def estimate(plan: Plan, finished: Sequence[RunRow] = ()) -> Estimate:
+def estimate(plan: Plan, finished: Sequence[RunRow] = (), earlier: Sequence[RunRow] = ()) -> Estimate:
     """What is left to run, and what it may cost.
 
     Args:
         plan: All runs.
-        finished: Rows of this run folder, or of an earlier run of the same sides.
+        finished: Rows of this run folder: they are not run again, and tell what a run costs.
+        earlier: Rows of another run, of sides that are called alike: they only tell what a run costs.
     """
     done = {(row.question, row.side, row.repeat) for row in finished}
     left = [run for run in plan.runs if (run.question, run.side, run.repeat) not in done]
-    sides = tuple(_side(plan, side, left, finished) for side in plan.sides)
+    sides = tuple(_side(plan, side, left, [*finished, *earlier]) for side in plan.sides)
     solver = _sum([side.cost for side in sides])
     grading = _grading(plan, left)
     return Estimate(
@@ -127,11 +128,9 @@ def expected_run(plan: Plan) -> float:
     return max(((one.low + one.high) / 2 for one in found if one is not None), default=0.0)
 
 
-def _side(
-    plan: Plan, side: PlannedSide, left: Sequence[PlannedRun], finished: Sequence[RunRow]
-) -> SideEstimate:
+def _side(plan: Plan, side: PlannedSide, left: Sequence[PlannedRun], known: Sequence[RunRow]) -> SideEstimate:
     own = sum(run.side == side.name for run in left)
-    costs = [row.spent.cost for row in finished if row.side == side.name and row.spent.cost is not None]
+    costs = [row.spent.cost for row in known if row.side == side.name and row.spent.cost is not None]
     one = Range(min(costs), max(costs)) if costs else _one_run(plan, side.kind)
     return SideEstimate(
         side=side.name,

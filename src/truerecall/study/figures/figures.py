@@ -18,6 +18,8 @@ NOTES = (
     " are too narrow as well.",
     "Runs that could not be graded or were thrown out each time may have been correct or not: they are in no share,"
     " and what they spent stands beside, like that of attempts that were discarded.",
+    "A run whose solver failed at every attempt counts as one that was never correct; what its attempts spent stands"
+    " with those that were discarded.",
     "What the rewriter, the judge and the checker cost is no side's cost.",
     "Caches depend on the order of the runs: the cost without them stands beside.",
 )

@@ -69,7 +69,7 @@ class Recorded:
         if isinstance(told, dict):
             session = session or told.get("session_id", "")
             told = json.dumps(told).encode()
-        session = session or "e7387a30-bf33-4ba4-bdbb-d4e4e8121950"
+        session = session or "SESSION"
         written = {
             f"home/projects/-ws/{session}.jsonl": lines.encode(),
             f"home/projects/-ws/{session}/subagents/agent-a1.jsonl": side.encode(),

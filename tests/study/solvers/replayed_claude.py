@@ -1,7 +1,8 @@
 """Plays the program of Claude Code as it was recorded: ``python replayed_claude.py FOLDER ARGUMENTS…``.
 
-FOLDER holds a folder a call (``0``, ``1``): files of ``home`` are put into the settings, ``out``, ``err`` and ``code``
-are what comes of it, ``hang`` makes it wait for its end. How it was called is written to ``calls.jsonl``.
+FOLDER holds a folder a call (``0``, ``1``): files of ``home`` are put into the settings (``SESSION`` in a name is the
+session that it is called with), ``out``, ``err`` and ``code`` are what comes of it, ``hang`` makes it wait for its end.
+How it was called is written to ``calls.jsonl``.
 """
 
 import json
@@ -24,8 +25,11 @@ def main(folder: Path, arguments: list[str]) -> int:
     with log.open("a", encoding="utf-8") as file:
         file.write(json.dumps(told) + "\n")
     step = folder / str(number)
-    if (step / "home").is_dir():
-        shutil.copytree(step / "home", os.environ["CLAUDE_CONFIG_DIR"], dirs_exist_ok=True)
+    settings = Path(os.environ["CLAUDE_CONFIG_DIR"])
+    for path in (step / "home").rglob("*.jsonl"):
+        target = settings / str(path.relative_to(step / "home")).replace("SESSION", arguments[-1])
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
     for stream, name in ((sys.stdout, "out"), (sys.stderr, "err")):
         if (step / name).exists():
             stream.buffer.write((step / name).read_bytes())

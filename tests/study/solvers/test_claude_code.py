@@ -230,6 +230,17 @@ def test_a_tool_s_input_that_no_file_can_hold_is_told_all_the_same(claude: Recor
     assert first.uses[0].outcome == "unknown"
 
 
+def test_a_conversation_that_somebody_else_left_in_the_home_is_not_counted(claude: Recorded) -> None:
+    orphan = claude.seat.home / ".claude" / "projects" / "-ws" / "91b3f8dc-794b-4115-a377-e759da75dcb9.jsonl"
+    orphan.parent.mkdir(parents=True)
+    orphan.write_text(transcript("2.1.332_denials"), "utf-8")
+    claude.step(transcript("2.1.332_resumed", 0, 38), result("332_first"))
+    (first,) = claude.ask()
+
+    assert tokens(first.calls) == FIRST
+    assert not (claude.seat.outputs / orphan.name).exists()
+
+
 def test_each_conversation_begins_anew(claude: Recorded) -> None:
     claude.step(transcript("2.1.332_resumed", 0, 38), result("332_first"))
     claude.step(transcript("2.1.332_resumed", 0, 38), result("332_first"))

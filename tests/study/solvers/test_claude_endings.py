@@ -5,6 +5,7 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -97,7 +98,7 @@ def test_an_exchange_that_takes_too_long_is_ended_and_its_calls_are_counted(clau
 
     assert (exchange.ended, exchange.problem) == ("timeout", "it did not end within 2 seconds")
     assert tokens(exchange.calls) == FIRST
-    assert exchange.session == "e7387a30-bf33-4ba4-bdbb-d4e4e8121950", "so that it could go on"
+    assert exchange.session == claude.calls()[0]["arguments"][-1], "so that it could go on"
 
 
 def test_there_is_nothing_to_go_on_with_where_the_first_prompt_began_nothing(claude: Recorded) -> None:
@@ -127,7 +128,8 @@ def test_the_command_line_is_the_same_but_for_what_the_side_and_the_workspace_ad
         f"Bash(git -C {beside} log *)", f"Bash(git -C {beside} show *)", "mcp__memo__recall",
         "--plugin-dir", "/plug", "--mcp-config", "/mcp.json",
     ]  # fmt: skip
-    assert first["arguments"] == [*fixed, *added]
+    assert first["arguments"][:-1] == [*fixed, *added, "--session-id"]
+    assert str(UUID(first["arguments"][-1])) == first["arguments"][-1]
     assert second["arguments"] == [*fixed, *added, "--resume", "e7387a30-bf33-4ba4-bdbb-d4e4e8121950"]
     assert (first["stdin"], second["stdin"]) == ("Does login work?", "Keep investigating.")
     assert first["cwd"] == str(claude.seat.cwd)
@@ -300,7 +302,7 @@ def test_whatever_stands_in_a_transcript_is_read(
     (folder / "projects" / "-ws" / "s.jsonl").write_bytes(b"\n".join([*lines, b""]))
     transcripts = Transcripts(folder, Masking(None))
 
-    first, second = transcripts.added(set()), transcripts.added(set())
+    first, second = transcripts.added("s"), transcripts.added("s")
     assert (second.calls, second.uses, second.injected) == ([], [], [])
     assert len({call.id for call in first.calls}) == len(first.calls)
     transcripts.keep(folder / "kept")

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -81,6 +82,28 @@ def test_closing_ends_what_runs_and_lets_nothing_begin(tmp_path: Path) -> None:
     assert [(ran.code, ran.late) for ran in ends] == [(-15, False)]
     with pytest.raises(StudyError, match="the conversation is closed"):
         run(tmp_path, "pass", program=program)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems cannot tie a program to its parent")
+def test_a_program_ends_with_a_study_that_is_killed(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    held = STUBBORN.replace("signal.SIG_IGN", "signal.SIG_DFL")
+    told = tmp_path / "fifo"
+    os.mkfifo(told)
+    study = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from truerecall.study.solvers.programs import Program\n"
+        "command = (sys.executable, '-S', '-c', sys.argv[1], sys.argv[2])\n"
+        "Program().run(command, environment={}, cwd=Path('.'), stdin='', timeout=60.0)\n"
+    )
+    waiting = held.replace('print("begun", flush=True)', f"open({str(told)!r}, 'w').close()")
+    running = subprocess.Popen([sys.executable, "-c", study, waiting, str(lock)])
+    told.read_bytes()  # returns once the program holds the lock
+    running.kill()
+    running.wait()
+
+    assert is_free(lock)
 
 
 def test_a_program_that_is_not_there_is_an_error_of_the_study(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ versions and nought where a limit ended the run.
 
 from collections.abc import Mapping
 from pathlib import Path
+from uuid import uuid4
 
 from truerecall.errors import StudyError
 from truerecall.study.design import SolverChoice
@@ -87,12 +88,13 @@ class _Conversation:
         self._masking = Masking(key, choice.environment, equipment.environment)
         self._transcripts = Transcripts(settings(seat), self._masking)
         self._program = Program()
-        self._session = ""
+        # Named beforehand, so that it is known even where the first prompt is broken off.
+        self._session = str(uuid4())
         self._asked = 0
 
     def ask(self, prompt: str, kind: ExchangeKind) -> Exchange:
         """See ``Conversation.ask``."""
-        if self._asked and not self._session:
+        if self._asked and not self._transcripts.files():
             never = "it has no conversation to go on with: the first prompt began none"
             return Exchange(kind=kind, prompt=prompt, ended="failed", problem=never, seconds=0.0)
         settings(self._seat).mkdir(parents=True, exist_ok=True)
@@ -100,7 +102,9 @@ class _Conversation:
             (
                 *self._command,
                 *fixed_arguments(self._choice),
-                *own_arguments(self._seat, self._equipment, self._session),
+                *own_arguments(self._seat, self._equipment),
+                "--resume" if self._asked else "--session-id",
+                self._session,
             ),
             environment=self._environment,
             cwd=self._seat.cwd,
@@ -108,8 +112,8 @@ class _Conversation:
             timeout=self._choice.timeout,
         )
         result = read_result(ran, self._choice.timeout)
-        added = self._transcripts.added(set(result.denied))
-        self._session = result.session or added.session or self._session
+        self._session = result.session or self._session
+        added = self._transcripts.added(self._session, set(result.denied))
         self._keep(ran.out)
         return Exchange(
             kind=kind,

@@ -54,8 +54,8 @@ def fixed_arguments(choice: SolverChoice) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def own_arguments(seat: Seat, equipment: Equipment, session: str) -> tuple[str, ...]:
-    """What this run adds: its other repositories, what its side brings, and the session it goes on with."""
+def own_arguments(seat: Seat, equipment: Equipment) -> tuple[str, ...]:
+    """What this run adds: its other repositories, and what its side brings."""
     beside = [os.path.relpath(path, seat.cwd) for path in seat.beside]
     allowed = [
         f"Bash(git -C {place} {command} *)"
@@ -69,7 +69,6 @@ def own_arguments(seat: Seat, equipment: Equipment, session: str) -> tuple[str, 
         *(("--allowedTools", *allowed) if allowed else ()),
         *(("--plugin-dir", str(equipment.plugin_dir)) if equipment.plugin_dir else ()),
         *(("--mcp-config", str(equipment.mcp_config)) if equipment.mcp_config else ()),
-        *(("--resume", session) if session else ()),
     )
 
 

@@ -7,7 +7,7 @@ many lines as it has blocks, each with the usage of the whole. What the session 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,8 +42,6 @@ class Added:
     calls: list[Call] = field(default_factory=list)
     uses: list[ToolUse] = field(default_factory=list)
     injected: list[Injected] = field(default_factory=list)
-    session: str = ""
-    """The id of the conversation, by the newest line of its own transcript."""
 
 
 @dataclass(slots=True)
@@ -57,20 +55,27 @@ class _Seen:
     injected: dict[str, Injected] = field(default_factory=dict)
     totals: dict[str, _Tokens] = field(default_factory=dict)
     """What a session says it used, by the model."""
-    session: str = ""
 
 
 class Transcripts:
-    """The transcripts of one conversation, which has a folder of settings of its own."""
+    """The transcripts of one conversation.
+
+    Others may lie in the folder: of a solver that outlived the study that began it, and was killed.
+    """
 
     def __init__(self, settings: Path, masking: Masking) -> None:
         self._projects = settings / "projects"
         self._masking = masking
+        self._sessions: set[str] = set()
         self._told: set[tuple[str, str]] = set()
         self._calls: dict[str, Call] = {}
 
-    def added(self, denied: set[str]) -> Added:
-        """What came since the last time; ``denied`` are ids of uses that the result says were denied."""
+    def added(self, session: str, denied: Set[str] = frozenset()) -> Added:
+        """What came since the last time, of this session and of those that were named before.
+
+        ``denied`` are ids of uses that the result says were denied.
+        """
+        self._sessions.add(session)
         seen = _Seen()
         for path in self.files():
             for line in read_lines(path, None, _ALL).lines:
@@ -88,12 +93,13 @@ class Transcripts:
                 for key, one in seen.injected.items()
                 if self._new("injected", key)
             ],
-            seen.session,
         )
 
     def files(self) -> list[Path]:
-        """All of them, the session's own before those of its subagents."""
-        return sorted(files_below(self._projects, *PATTERNS), key=lambda path: (len(path.parts), path))
+        """Those of the conversation, a session's own before those of its subagents."""
+        found = files_below(self._projects, *PATTERNS)
+        own = (path for path in found if self._session_of(path) in self._sessions)
+        return sorted(own, key=lambda path: (len(path.parts), path))
 
     def keep(self, folder: Path) -> None:
         """Copy them, without known secrets and without the lines that hold whole requests."""
@@ -104,12 +110,16 @@ class Transcripts:
             kept = (self._masking.text(line) for line in lines if not _whole_request(line))
             target.write_text("\n".join(kept), encoding="utf-8", newline="\n")
 
+    def _session_of(self, path: Path) -> str:
+        parts = path.relative_to(self._projects).parts
+        return path.stem if len(parts) == 2 else parts[1]
+
     def _new(self, kind: str, key: str) -> bool:
         known = (kind, key) in self._told
         self._told.add((kind, key))
         return not known
 
-    def _use(self, key: str, seen: _Seen, denied: set[str]) -> ToolUse:
+    def _use(self, key: str, seen: _Seen, denied: Set[str]) -> ToolUse:
         block = seen.uses[key]
         called = opened(name(block.get("name")), block.get("input"))
         outcome, output = "unknown", ""
@@ -161,8 +171,6 @@ def _take(data: dict[str, Any], seen: _Seen) -> None:
             for model, usage in told.items():
                 state = _state(mapping(usage))
                 seen.totals[words(model)] = max(state, seen.totals.get(words(model), state), key=sum)
-    if not data.get("isSidechain") and (session := words(data.get("sessionId"))):
-        seen.session = session
 
 
 def _assistant(data: dict[str, Any], message: dict[str, Any], seen: _Seen) -> None:

@@ -1,13 +1,15 @@
 """Programs that solvers start: each in a group of its own, so that nothing that it started outlives its time."""
 
 import contextlib
+import ctypes
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +18,8 @@ from truerecall.errors import StudyError
 
 _GRACE = 5.0
 """Seconds from the request to end to the end by force: Claude Code writes down what it cost so far meanwhile."""
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of linux/prctl.h
+_PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 _MOST = 64 << 20
 """Bytes that are read of what a program printed."""
 
@@ -110,6 +114,7 @@ class Program:
                     stdout=files[1],
                     stderr=files[2],
                     start_new_session=True,
+                    preexec_fn=_leash(),
                 )
             except (OSError, ValueError) as error:
                 raise StudyError(
@@ -140,6 +145,21 @@ def printed(command: Sequence[str], environment: Mapping[str, str], seconds: flo
         variables = {**environment, "HOME": home, "TMPDIR": home}
         ran = Program().run(command, environment=variables, cwd=Path(home), stdin="", timeout=seconds)
     return ran.out.decode("utf-8", "replace").strip() if ran.code == 0 and not ran.late else None
+
+
+def _leash() -> Callable[[], None] | None:
+    """Where the system can (Linux): what lets a program end with us, though we be killed; it would go on and cost."""
+    if _PRCTL is None:
+        return None
+    prctl, ours = _PRCTL, os.getpid()
+
+    def tie() -> None:
+        # Between fork and exec: nothing is imported, and no lock is taken.
+        prctl(_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != ours:
+            os._exit(1)
+
+    return tie
 
 
 def _signal(process: "subprocess.Popen[bytes]", number: int) -> None:

@@ -6,23 +6,32 @@ from math import log
 
 from truerecall.memory.analysis import STOP_WORDS, tokens
 
-_SHORTEST = 2
+_SHORTEST = 2  # characters of a word
+_LEAST_STEM = 4
 
 
 def topic_words(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about, a plural as its singular."""
+    """The words of a text that say what it is about, by their stems."""
     return frozenset(
-        _singular(word)
+        _stem(word)
         for word in tokens(text)
         if word not in STOP_WORDS and (len(word) >= _SHORTEST or not word.isascii()) and not word.isdigit()
     )
 
 
-def _singular(word: str) -> str:
-    """Crude, and the same for every text: ``retries`` and ``retry`` meet, and so do ``limits`` and ``limit``."""
-    if not word.isascii() or len(word) < 4 or word.endswith("ss"):
+def _stem(word: str) -> str:
+    """Crude, and the same for every text: ``retries`` meets ``retrying``, and ``stored`` meets ``store``."""
+    if not word.isascii() or not word.isalpha():
         return word
-    return f"{word[:-3]}y" if word.endswith("ies") else word[:-1] if word.endswith("s") else word
+    if word.endswith(("ies", "ied")) and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
+            word = word.removesuffix(ending)
+            break
+    return word[:-1] if word.endswith("e") and len(word) > _LEAST_STEM else word
 
 
 class Rarity:

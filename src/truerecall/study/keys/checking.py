@@ -1,6 +1,6 @@
 """Checks keys before anybody vouches for them: every cited line is opened at its commit, every wording weighed."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +13,8 @@ from truerecall.study.frozen import open_export
 from truerecall.study.keys.sources import Sources
 from truerecall.study.keys.wording import Weight, wording
 
+Progress = Callable[[int, int], None]
+"""Told how many questions of how many were checked."""
 _NEAR = 3  # sessions that a complaint names
 
 
@@ -73,10 +75,17 @@ def memory_sessions(study: Study) -> dict[str, datetime]:
     return found
 
 
-def check(study: Study, questions: Iterable[Question], sources: Sources) -> list[CheckedQuestion]:
+def check(
+    study: Study, questions: Sequence[Question], sources: Sources, progress: Progress | None = None
+) -> list[CheckedQuestion]:
     """Check the keys of these questions of a study; they may be unfinished, which is an error here."""
     sessions = memory_sessions(study)
-    return [check_question(question, sources, sessions) for question in questions]
+    checked = []
+    for question in questions:
+        if progress is not None:
+            progress(len(checked), len(questions))
+        checked.append(check_question(question, sources, sessions))
+    return checked
 
 
 def check_question(question: Question, sources: Sources, sessions: Mapping[str, datetime]) -> CheckedQuestion:

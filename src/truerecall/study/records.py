@@ -55,6 +55,17 @@ class Injected(Record):
     text: str
 
 
+class HookRun(Record):
+    """One run of a hook, as the solver tells it; what it put before the model stands in ``Injected``."""
+
+    event: str = Field(description="SessionStart, UserPromptSubmit.")
+    outcome: Literal[
+        "ok",
+        "failed",  # it ended with an error, or was ended
+    ]
+    errors: str = Field(default="", description="The beginning of what it wrote to standard error.")
+
+
 class Exchange(Record):
     """One prompt and all that came of it."""
 
@@ -66,6 +77,10 @@ class Exchange(Record):
     calls: list[Call] = Field(default_factory=list)
     uses: list[ToolUse] = Field(default_factory=list)
     injected: list[Injected] = Field(default_factory=list)
+    hooks: list[HookRun] = Field(
+        default_factory=list,
+        description="All that ran, as far as the solver tells; also those that said nothing.",
+    )
     denied: list[str] = Field(
         default_factory=list, description="Ids of the uses that the solver itself says it denied."
     )

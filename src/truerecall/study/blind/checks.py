@@ -36,8 +36,11 @@ _CLAIM = 4
 """Words in a row, without those that join, whose loss is the loss of a claim; fewer are an adverb or an aside."""
 _DROPPED = 0.8
 """Of the words of a piece that the rules would cut: with so many gone it was cut, with fewer it was changed within."""
-_SHORTEST = 0.5
-"""Of the words that the rules leave: fewer is no rewriting."""
+_MENDING = 3
+"""Words that a mended text may have more than the answer."""
+_NUMBERED = frozenset(
+    {"session", "sessions", "conversation", "chat", "entry", "memory", "note", "fact", "item", "id"}
+)
 _CLAUSE_ENDS = ",;:.!?()[]—\u2013-*_\n"
 
 
@@ -83,10 +86,12 @@ def found_problems(before: str, after: str, guarded: Sequence[str]) -> list[Prob
     words, left = tokens(before), tokens(after)
     pieces = _pieces(before, words, frozenset(allowed.origins))
     found: dict[Problem, None] = {}
+    lost = 0
     for change in _changes(words, left):
-        found |= dict.fromkeys(_judged(before, words, change, pieces))
-    found |= dict.fromkeys(_values(before, after, guarded))
-    found |= dict.fromkeys(_lengths(len(words), len(left), len(tokens(allowed.text.replace(NOTHING, "")))))
+        gone = _unexcused(before, words, change, pieces)
+        lost += len(gone)
+        found |= dict.fromkeys([*_added(change), *_lost(gone)])
+    found |= dict.fromkeys([*_values(before, after, guarded), *_lengths(len(words), len(left), lost)])
     return list(found)
 
 
@@ -111,19 +116,26 @@ def _pieces(before: str, words: list[Token], kept: frozenset[int]) -> list[tuple
     return found
 
 
-def _judged(
+def _unexcused(
     before: str, words: list[Token], change: _Change, pieces: list[tuple[int, int]]
-) -> Iterator[Problem]:
+) -> list[Token]:
+    """Words that are gone and neither stand in what the rules would cut, nor in a clause that sounds of a source."""
     last = change.first + len(change.gone)
     excused: set[int] = set()
     for start, end in pieces:
         within = range(max(start, change.first), min(end, last))
         if len(within) >= _DROPPED * (end - start):
             excused |= set(within)
-    gone = [one for place, one in enumerate(change.gone, change.first) if place not in excused]
-    yield from _added(change, bool(excused))
-    if not gone or _source(before, change, gone):
-        return
+    excused |= {place for place in range(change.first, last - 1) if _of_date(words[place], words[place + 1])}
+    gone = [words[place] for place in range(change.first, last) if place not in excused]
+    return [] if gone and _source(before, words, change, gone) else gone
+
+
+def _of_date(word: Token, after: Token) -> bool:
+    return after.kind == "date" and word.text in ("on", "since", "in", "until")
+
+
+def _lost(gone: list[Token]) -> Iterator[Problem]:
     for one in gone:
         if one.technical:
             yield Problem(_technical(one), f"{one.text!r} is gone or changed")
@@ -134,7 +146,7 @@ def _judged(
         yield Problem("claim", f"{' '.join(one.text for one in plain[:12])!r} is gone")
 
 
-def _added(change: _Change, mended: bool) -> Iterator[Problem]:
+def _added(change: _Change) -> Iterator[Problem]:
     for one in change.new:
         if one.technical or one.kind == "date":
             yield Problem(_technical(one), f"{one.text!r} was not there")
@@ -144,9 +156,10 @@ def _added(change: _Change, mended: bool) -> Iterator[Problem]:
             yield Problem("wording", f"{one.text!r} was not there")
 
 
-def _source(before: str, change: _Change, gone: list[Token]) -> bool:
+def _source(before: str, words: list[Token], change: _Change, gone: list[Token]) -> bool:
     """Whether what is gone is a clause that sounds of a source, with nothing technical, and nothing is in its place."""
-    if any(one.technical for one in gone) or any(one.kind != "glue" for one in change.new):
+    technical = [one for one in gone if one.technical and not _names_source(words, one)]
+    if technical or any(one.kind != "glue" for one in change.new):
         return False
     start, end = gone[0].start, gone[-1].end
     opened = before[:start].rstrip(" \t\"'“`")
@@ -154,6 +167,12 @@ def _source(before: str, change: _Change, gone: list[Token]) -> bool:
     begins = not opened or opened[-1] in _CLAUSE_ENDS
     ends = not closed or closed[0] in _CLAUSE_ENDS or gone[-1].text == "that"
     return begins and ends and any(True for _ in sounding(before[start:end]))
+
+
+def _names_source(words: list[Token], token: Token) -> bool:
+    """Whether it is the number or the id of a session or an entry."""
+    place = words.index(token)
+    return place > 0 and words[place - 1].text in _NUMBERED and token.kind != "code"
 
 
 def _technical(token: Token) -> Fault:
@@ -176,8 +195,8 @@ def _values(before: str, after: str, guarded: Sequence[str]) -> Iterator[Problem
             yield Problem("value", f"{value!r} is gone")
 
 
-def _lengths(words: int, left: int, plain: int) -> Iterator[Problem]:
-    if left < _SHORTEST * plain:
-        yield Problem("length", f"{left} words are left of {plain}")
-    if left > words + 3:
+def _lengths(words: int, left: int, lost: int) -> Iterator[Problem]:
+    if lost > left:
+        yield Problem("length", f"{left} words are left, and {lost} that say no source are gone")
+    if left > words + _MENDING:
         yield Problem("length", f"{left} words where {words} stood")

@@ -7,6 +7,7 @@ that must survive would be gone with it. They are run until nothing is cut any m
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from truerecall.study.blind.guarded import standing
@@ -23,6 +24,7 @@ Extent = Literal[
 _FOOTNOTE = re.compile(r"^\[\^([\w-]{1,20})\]:[ \t]*([^\n]*)$", re.M)
 _END_MARK = re.compile(r"[\s.!?:…\"'”\u2019)*_]*$")
 _TAIL_STOP = re.compile(r"[,;]?[\s.!?:…\"'”\u2019)*_]*$")
+_CLAUSE_END = r"(?=[,;:.!?)]|[\"'*_\u2019\u201d]*$|\s+(?:and|but|so|because|since|or|[-\u2013\u2014]+)\s)"
 _WORD = re.compile(r"[^\s,;:!?()]+")
 _PLAIN_WORD = re.compile(r"[a-zà-ÿ]+(?:['\u2019-][a-zA-Z]+)*[.,;:!?]?")
 _EMPTY = re.compile(r"(?m)^[ \t]*(?:>[ \t]*)*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\*\*|__)?[ \t]*$\n?")
@@ -87,7 +89,7 @@ def _lines(seen: str) -> Iterator[_Edit]:
         whole = _whole_line(seen, sentence)
         if whole is None or sentence.kind in ("table", "code"):
             continue
-        body = seen[sentence.start : sentence.end].strip("*_ \t")
+        body = re.sub(r"\*\*|__", "", seen[sentence.start : sentence.end]).strip("*_ \t")
         if any(row.pattern.fullmatch(body.rstrip(".")) for row in rows("rules", "line")):
             yield _Edit(*whole)
 
@@ -172,22 +174,23 @@ def _opening(seen: str, sentence: Sentence) -> _Edit | None:
 
 def _tail(seen: str, sentence: Sentence) -> _Edit | None:
     text = seen[sentence.start : sentence.end]
-    ends = [
-        found.start()
-        for found in re.finditer(
-            r"[,;:.!?)]|[.!?:…\"'”\u2019)*_]*$| (?:and|but|so|because|since|or|[-\u2013—]+) ", text
-        )
-    ]
-    for row in rows("rules", "tail"):
-        for stop in ends:
-            for found in row.pattern.finditer(text, 0, stop):
-                if found.end() == stop and len(text[: found.start()].split()) > 1:
-                    start = found.start()
-                    opened = text[:start].rstrip()
-                    if opened.endswith(("(", ":")):
-                        continue
-                    return _Edit(sentence.start + start, sentence.start + stop + _comma(text, start, stop))
+    for pattern, put in _tails():
+        for found in pattern.finditer(text):
+            start, end = found.span()
+            before = text[:start].rstrip()
+            if len(before.split()) > 1 and not before.endswith(("(", ":")):
+                end += _comma(text, start, end)
+                return _Edit(sentence.start + start, sentence.start + end, found.expand(put))
     return None
+
+
+@cache
+def _tails() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The rules for the end of a clause: a mark must follow, or a word that begins another clause."""
+    return tuple(
+        (re.compile(f"(?:{row.pattern.pattern}){_CLAUSE_END}", re.I), row.put)
+        for row in rows("rules", "tail")
+    )
 
 
 def _comma(text: str, start: int, stop: int) -> int:

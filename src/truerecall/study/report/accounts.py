@@ -7,7 +7,8 @@ from truerecall.study.report.amounts import NONE, dollars, share
 
 def sections(figures: Figures) -> tuple[Section, ...]:
     """Exclusions, confinement, grading, wrong claims, money."""
-    return (_runs(figures), _confined(figures), _grading(figures), _claims(figures), _money(figures))
+    limits = section("limits", "What these figures cannot show", figures.notes)
+    return (limits, _runs(figures), _confined(figures), _grading(figures), _claims(figures), _money(figures))
 
 
 def _runs(figures: Figures) -> Section:

@@ -46,3 +46,8 @@ def all_of(amounts: Amounts) -> tuple[str, str, str, str]:
         dollars(amounts.uncached_cost),
         amount(amounts.seconds, "seconds"),
     )
+
+
+def counted(number: int, name: str) -> str:
+    """A number with the name of what it counts: 1 control, 2 controls."""
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"

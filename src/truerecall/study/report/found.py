@@ -14,10 +14,10 @@ def sections(figures: Figures) -> tuple[Section, ...]:
         section(
             "picture",
             "The short answer",
-            [figures.verdict.sentence, *figures.verdict.reasons],
+            _reasons(figures),
             [_overall(head, "Saved to the first correct answer, over the questions")],
         ),
-        section("questions", "Question by question", figures.notes, list(_questions(head))),
+        section("questions", "Question by question", [], list(_questions(head))),
         section("success", "Success by follow-up", [], [_success(head)]),
         section(
             "failures",
@@ -44,6 +44,11 @@ def sections(figures: Figures) -> tuple[Section, ...]:
             ],
         ),
     )
+
+
+def _reasons(figures: Figures) -> list[str]:
+    reasons = figures.verdict.reasons
+    return [f"Why no more can be said: {'; '.join(reasons)}."] if reasons else []
 
 
 def _overall(view: View, caption: str) -> Table:

@@ -7,6 +7,7 @@ from truerecall.bench.report.tables import Table, table
 from truerecall.study.figures.records import Figures
 from truerecall.study.folder import Finished
 from truerecall.study.report import accounts, found, protocol, recalled
+from truerecall.study.report.amounts import counted
 from truerecall.study.report.charts import charts
 from truerecall.study.report.words import MEANINGS, SCRIPTED, unfinished
 
@@ -37,9 +38,10 @@ def study_outline(finished: Finished, figures: Figures) -> Outline:
         banners=tuple(banners),
         sentence=disclosed(figures.verdict.sentence),
         made=disclosed(
-            f"The study “{plan.name}”, {made.created}, {plan.solver.name} {plan.solver.version} on "
-            f"{plan.solver.model}: {figures.questions} questions and {figures.controls} controls, "
-            f"{len(plan.sides)} sides, {plan.repeats} repeats, {figures.finished} of {figures.planned} runs finished"
+            f"The study “{plan.name}”, {made.created[:16].replace('T', ' ')} UTC, {plan.solver.name} "
+            f"{plan.solver.version} on {plan.solver.model}: {counted(figures.questions, 'question')} and "
+            f"{counted(figures.controls, 'control')}, {counted(len(plan.sides), 'side')}, "
+            f"{counted(plan.repeats, 'repeat')}, {figures.finished} of {figures.planned} runs finished"
         ),
         chapters=(
             Chapter("found", "What was found", (), found.sections(figures)),

@@ -5,7 +5,7 @@ from collections import Counter
 from truerecall.study.estimate import Estimate, Range
 from truerecall.study.folder import Finished
 from truerecall.study.planned import Plan
-from truerecall.study.report.amounts import dollars
+from truerecall.study.report.amounts import counted, dollars
 
 
 def status_text(finished: Finished) -> str:
@@ -33,8 +33,9 @@ def plan_text(plan: Plan, estimate: Estimate, finished: int) -> str:
     controls = sum(question.control for question in plan.questions)
     asked = len(plan.questions) - controls
     lines = [
-        f"{plan.name}: {asked} questions and {controls} controls, {len(plan.sides)} sides, {plan.repeats} repeats:"
-        f" {len(plan.runs)} runs, {finished} of them finished",
+        f"{plan.name}: {counted(asked, 'question')} and {counted(controls, 'control')},"
+        f" {counted(len(plan.sides), 'side')}, {counted(plan.repeats, 'repeat')}: {counted(len(plan.runs), 'run')},"
+        f" {finished} of them finished",
         f"solver: {plan.solver.name} {plan.solver.version} on {plan.solver.model}",
         f"rewriter {plan.rewriter}, judge {plan.judge}, checker {plan.checker}",
     ]

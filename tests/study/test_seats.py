@@ -107,7 +107,6 @@ def test_the_environment_is_built_from_nothing(
             "GIT_CONFIG_GLOBAL": "/dev/null",
             "GIT_CONFIG_NOSYSTEM": "1",
             "ANTHROPIC_BASE_URL": "http://127.0.0.1:9",
-            "ANTHROPIC_API_KEY": "a key",
         }
     assert given == os.environ["PATH"]
     assert shutil.which("truerecall-hook", path=own) is not None

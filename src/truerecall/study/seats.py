@@ -18,7 +18,9 @@ from truerecall.study.workspace import GIT_ENVIRONMENT, Workspace, build_workspa
 
 _TEMPLATES = "templates"
 _PROCESSES = Path("/proc")
-_BY_ITSELF = 0.2  # seconds that what still runs has to end by itself: what a capture keeps is thrown away anyway
+_BY_ITSELF = (
+    0.2  # seconds that what still runs has to end by itself: what a capture keeps is thrown away anyway
+)
 _TOLD = 2.0  # seconds after which what was told to end is killed
 _LOOK = 0.02
 _TRIES = 50  # at removing a folder into which somebody still writes
@@ -79,18 +81,15 @@ class Seats:
 
 
 def _environment(study: Study, home: Path, given: Mapping[str, str]) -> dict[str, str]:
-    """All that a solver gets to know of ours: where programs are, what the study names, and its key."""
-    solver = study.solver
-    made = {
+    """All that a run gets to know of ours: where programs are, and what the study names; its solver adds the key."""
+    return {
         "PATH": os.pathsep.join((sysconfig.get_path("scripts"), given.get("PATH") or os.defpath)),
         "LANG": "C.UTF-8",
-        **solver.environment,
+        **study.solver.environment,
         "HOME": str(home),
         "TMPDIR": str(home / "tmp"),
         **GIT_ENVIRONMENT,
     }
-    key = given.get(solver.key_variable, "") if solver.key_variable else ""
-    return {**made, solver.key_variable: key} if key else made
 
 
 def _clear(place: Path) -> None:

@@ -122,7 +122,7 @@ def test_paths_and_environments_are_equal_on_all_sides_but_for_what_a_side_adds(
         "other": ["LEVEL", *cut],
     }
     assert sorted(seen[0].environment) == [
-        "ANTHROPIC_API_KEY", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "HOME", "LANG", "PATH", "TMPDIR"
+        "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "HOME", "LANG", "PATH", "TMPDIR"
     ]  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def load(side: Side, stage: Stage, seconds: float = _SECONDS) -> Loading:
 
     It finds a copy of the cut in ``TRUERECALL_CUT``, the folders of its exports, one a space, in
     ``TRUERECALL_CUT_EXPORT`` (several are joined as in PATH), and the moment of the question in
-    ``TRUERECALL_CUT_ASKED_AT``.
+    ``TRUERECALL_CUT_ASKED_AT``. The solver's key it does not get.
     """
     environment = {**stage.seat.environment, **cut_variables(stage), **side.environment}
     began = time.monotonic()
@@ -49,8 +49,6 @@ def load(side: Side, stage: Stage, seconds: float = _SECONDS) -> Loading:
         took = time.monotonic() - began
         output.seek(0)
         printed = mask(output.read().decode("utf-8", "replace")).text
-    key = environment.get(stage.study.solver.key_variable, "")
-    printed = printed.replace(key, "[key]") if key else printed
     loading = Loading(ok=not problem, problem=problem, seconds=took, output=printed[-_LONGEST:])
     keep(stage.seat.outputs / LOADING, loading)
     return loading

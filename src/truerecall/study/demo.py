@@ -23,6 +23,7 @@ from truerecall.study.sample.making import SAMPLE, make_study
 
 STUDY, RUN = "study", "run"
 """Below the folder of the demo."""
+_NO_KEY = "a-placeholder-for-a-key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def show(
     *,
     command: str = "truerecall study demo",
     clock: Clock = system_clock,
-    jobs: int = 1,
+    adapt: Callable[[Study], Study] = lambda study: study,
 ) -> Shown:
     """Run the sample study and write its report; what is finished in ``out`` already is not run again.
 
@@ -53,18 +54,17 @@ def show(
         report: Is told how far it is.
         command: As it was typed.
         clock: Dates the run.
-        jobs: Runs at once. With more than one, which repeat takes which way is left to chance.
+        adapt: What is run instead of the study as its files say it: for a test with another solver, or with less.
 
     Raises:
         StudyError: git or Claude Code is not there, or ``out`` holds something else.
     """
     folder = prepared(out)
-    with scripted(read_study(folder)) as study:
+    with scripted(adapt(read_study(folder))) as study:
         options = RunOptions(
             out=out / RUN,
-            environment={**environment, study.solver.key_variable: "scripted"},
+            environment={**environment, study.solver.key_variable: _NO_KEY},
             clock=clock,
-            jobs=jobs,
             report=report,
             scripted=True,
             command=command,

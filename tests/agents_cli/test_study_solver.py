@@ -5,8 +5,9 @@ import os
 import subprocess
 import sys
 import threading
+import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -293,6 +294,29 @@ def test_the_other_repositories_of_the_workspace_can_be_read(lab: Lab) -> None:
         for (name, (_, word)), use in zip(looks.items(), asked.uses, strict=True)
     }
     assert shown == dict.fromkeys(looks, ("ok", True))
+
+
+def test_a_long_output_of_its_own_can_be_read_again_and_its_transcript_cannot(lab: Lab) -> None:
+    (lab.app / "long.txt").write_text("".join(f"line {number} of it\n" for number in range(6_000)), "utf-8")
+    scenario = Scenario.of({"tools": [bash("cat long.txt")]}, {"reply": "It is long."})
+    with ExitStack() as talking:
+        with ScriptedServer(scenario) as server:
+            talk = talking.enter_context(lab.conversation(server))
+            first = talk.ask("Look.", "question")
+            port = int(server.root.rpartition(":")[2])
+        (kept,) = (lab.home / ".claude" / "projects").glob("*/*/tool-results/*")
+        reads = [
+            call("Read", file_path=str(kept), offset=4_000, limit=2),
+            call("Read", file_path=str(kept.parents[2] / f"{first.session}.jsonl")),
+        ]
+        with ScriptedServer(Scenario.of({"tools": reads}, {"reply": "Done."}), port=port) as later:
+            for _ in server.calls:  # its ids are numbers, and are to be new in the conversation
+                urllib.request.urlopen(f"{later.base_url}/models").close()
+            second = talk.ask(NEUTRAL, "follow-up")
+
+    assert str(kept) in first.uses[0].output
+    assert [use.outcome for use in second.uses] == ["ok", "denied"]
+    assert "line 3999 of it" in second.uses[0].output
 
 
 def test_an_exchange_that_takes_too_long_is_ended_with_its_usage(lab: Lab) -> None:

@@ -40,7 +40,7 @@ def draft_command(study: Path, questions: tuple[str, ...], model: str | None) ->
     """Propose the keys of QUESTIONS, or of all, from what the frozen memory holds of their sessions.
 
     A key that has facts stays as it is, and its draft lies beside it. A draft is never approved by itself. Exit code 1:
-    nothing could be proposed for a question.
+    nothing could be proposed for a question that is no control.
     """
     from truerecall.study.files.reading import read_study
     from truerecall.study.keys.drafting import draft_keys, write_draft
@@ -58,8 +58,8 @@ def draft_command(study: Path, questions: tuple[str, ...], model: str | None) ->
                 if draft.session_key or draft.truth_key:
                     _drafted(question.id, draft, write_draft(read, question, draft))
                 else:
-                    empty += 1
-                    click.echo(f"{question.id}: nothing to propose; write its keys.md by hand")
+                    empty += not question.control
+                    click.echo(f"{question.id}: the memory holds nothing to propose; write keys.md by hand")
     sys.exit(1 if empty else 0)
 
 
@@ -72,14 +72,15 @@ def check_command(study: Path, questions: tuple[str, ...]) -> None:
     Exit code 1: something is wrong with a key.
     """
     from truerecall.study.files.reading import read_study
+    from truerecall.study.keys.approving import is_approved
 
     read = read_study(study, unfinished=True)
     checked = _check(read, questions)
     for one in checked:
         _show(one)
     wrong = sum(one.wrong for one in checked)
-    approved = sum(one.question.approval is not None and not one.wrong for one in checked)
-    click.echo(f"{len(checked)} questions: {wrong} with errors, {approved} with an approval")
+    approved = sum(is_approved(one.question) for one in checked)
+    click.echo(f"{len(checked)} questions: {wrong} with errors, {approved} approved as they stand")
     sys.exit(1 if wrong else 0)
 
 

@@ -1,9 +1,12 @@
 """A small study as a user has it on disk: a real repository and memory, one question and one control."""
 
+import shutil
 import subprocess
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from truerecall.core.clock import ManualClock
 from truerecall.core.entry import Draft, EventTime, Source, Statement
@@ -118,7 +121,7 @@ def remembered(folder: Path) -> None:
         memory.remember(
             [
                 fact("s-retry", 1, "The client gave up at once without retries.", "caused_by"),
-                fact("s-retry", 1, "Retries are counted in `src/retry.py`.", "stands_in"),
+                fact("s-retry", 1, "Retries are bounded by `LIMIT` of `src/retry.py`.", "stands_in"),
                 fact("s-retry", 1, "Next: test the limit.", "open_end"),
             ]
         )
@@ -126,7 +129,21 @@ def remembered(folder: Path) -> None:
 
 
 def keyed_study(above: Path) -> Keyed:
-    """Make it below a folder."""
+    """A copy of it below a folder; it is made once, for git and exports take their time."""
+    folder, first, second = _made()
+    shutil.copytree(folder.name, above, dirs_exist_ok=True)
+    return Keyed(above / "study", above / "app", first, second)
+
+
+@cache
+def _made() -> "tuple[TemporaryDirectory[str], str, str]":
+    """The original, which is removed when the process ends."""
+    folder = TemporaryDirectory(prefix="keyed-study-")
+    made = _make(Path(folder.name))
+    return folder, made.first, made.second
+
+
+def _make(above: Path) -> Keyed:
     repository, folder = above / "app", above / "study"
     repository.mkdir()
     git(repository, "init", "--quiet", "-b", "main")

@@ -17,7 +17,7 @@ from truerecall.study.keys.selecting import chosen
 from truerecall.study.keys.sources import Sources
 
 sys.path.append(str(Path(__file__).parent))
-from keyed_study import KEYS, Keyed, keyed_study  # found by the line above
+from keyed_study import KEYS, Keyed, committed, keyed_study  # found by the line above
 
 EMPTY = "<!-- mine -->\n\n# Session key\n\n# Truth key\n"
 
@@ -53,11 +53,29 @@ def test_the_rules_propose_what_the_session_concluded_and_the_lines_it_names(key
         (1, "Root cause: the client gave up at once.", SessionPlace("s-retry")),
         (2, "The limit is 5, read in `src/retry.py:3`.", SessionPlace("s-retry")),
         (3, "The client gave up at once without retries.", SessionPlace("s-retry")),
-        (4, "Retries are counted in `src/retry.py`.", SessionPlace("s-retry")),
+        (4, "Retries are bounded by `LIMIT` of `src/retry.py`.", SessionPlace("s-retry")),
     ]
     assert [(fact.number, fact.text, fact.place) for fact in draft.truth_key] == [
         (1, "The limit is 5, read in `src/retry.py:3`.", FilePlace("app", "src/retry.py", 3, 3)),
+        (2, "Retries are bounded by `LIMIT` of `src/retry.py`.", FilePlace("app", "src/retry.py", 3, 3)),
     ]
+
+
+def test_a_name_that_is_gone_at_the_commit_gives_no_line(keyed: Keyed) -> None:
+    keyed.edit("question.toml", keyed.first, committed(keyed.repository, "src/retry.py", "MOST = 9\n"))
+
+    draft = drafted(keyed)
+
+    assert draft.truth_key == ()
+    assert len(draft.session_key) == 4
+
+
+def test_what_the_request_itself_says_is_no_conclusion(keyed: Keyed) -> None:
+    (keyed.question / "request.md").write_text(
+        "Add retries to the client.\nRetries are bounded by `LIMIT` of `src/retry.py`.\n"
+    )
+
+    assert len(drafted(keyed).session_key) == 3
 
 
 def test_without_a_commit_no_line_can_be_proposed(keyed: Keyed) -> None:

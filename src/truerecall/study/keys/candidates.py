@@ -1,7 +1,7 @@
 """Lines for a key, proposed without a model: what the sessions concluded, and what they say of lines of files."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from truerecall.agents.facts.known import kind_of
@@ -34,6 +34,14 @@ _NAMED = (
 )
 
 
+_PATH_ALONE = re.compile(_FILE + r"(?![\w:#/])")
+_QUOTED = re.compile(r"`([A-Za-z_][\w.]*)(?:\(\))?`")
+_NAME = re.compile(r"\w*(?:_\w|[a-z][A-Z]|[A-Z]{2})\w*|\w{4,}")
+
+LinesOf = Callable[[str, str], Sequence[str]]
+"""The lines of a file of a repository, by the names of both, at the question's commit; none where there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A line that may go into a key."""
@@ -43,26 +51,32 @@ class Candidate:
     place: Place
 
 
-def candidates(question: Question, entries: Sequence[Entry]) -> list[Candidate]:
+def candidates(question: Question, entries: Sequence[Entry], lines_of: LinesOf) -> list[Candidate]:
     """The lines of both keys that have most to do with the question, in the order in which they were said.
 
     Args:
         question: Its text and its request say what is asked.
         entries: See ``material``. What tools put out is no conclusion, and nothing external is taken.
+        lines_of: Where a file that is named without its lines is looked up.
     """
     asked = topic_words(f"{question.text}\n{question.request}")
     told = [one for one in entries if one.trust > Trust.EXTERNAL and one.source.channel != "prompt"]
     rarity = Rarity(topic_words(entry.text) for entry in entries)
-    said = list(_sentences(told))
+    request = " ".join(question.request.split())
+    said = [one for one in _sentences(told) if one[0] not in request]
     conclusions = _nearest(((text, session, bonus) for text, session, bonus in said), asked, rarity)
-    named = (
+    folders = _folders(entries)
+    named = [
+        Candidate("truth", text, place) for text, _, _ in said for place in _places(text, question, folders)
+    ]
+    found = [
         Candidate("truth", text, place)
-        for text, _, _ in said
-        for place in _places(text, question, _folders(entries))
-    )
+        for text, _ in conclusions
+        for place in _found(text, question, folders, lines_of)
+    ]
     return [
         *(Candidate("session", text, SessionPlace(session)) for text, session in conclusions),
-        *_first(named),
+        *list(dict.fromkeys([*named, *found]))[: 2 * MOST],
     ]
 
 
@@ -114,6 +128,23 @@ def _places(text: str, question: Question, folders: Sequence[str]) -> Iterator[F
                     yield FilePlace(checkout.repository, path, first, last)
 
 
+def _found(text: str, question: Question, folders: Sequence[str], lines_of: LinesOf) -> Iterator[FilePlace]:
+    """Where a file that a conclusion names has a name that it quotes: the first line of the first such name."""
+    if any(pattern.search(text) for pattern in _NAMED):
+        return
+    paths = [path for match in _PATH_ALONE.finditer(text) if (path := _below(match["path"], folders))]
+    names = [name for name in _QUOTED.findall(text) if _NAME.fullmatch(name)]
+    for checkout in question.checkouts:
+        for path in paths:
+            lines = lines_of(checkout.repository, path)
+            for name in names:
+                word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+                at = next((number for number, line in enumerate(lines, start=1) if word.search(line)), None)
+                if at is not None:
+                    yield FilePlace(checkout.repository, path, at, at)
+                    return
+
+
 def _below(path: str, folders: Sequence[str]) -> str:
     """A path from the top of a repository, as far as the folders of the session tell; empty of one outside."""
     for folder in folders:
@@ -125,7 +156,3 @@ def _below(path: str, folders: Sequence[str]) -> str:
 def _folders(entries: Iterable[Entry]) -> list[str]:
     found = {entry.source.cwd for entry in entries if entry.source.cwd}
     return sorted(found, key=len, reverse=True)
-
-
-def _first(named: Iterable[Candidate]) -> list[Candidate]:
-    return list(dict.fromkeys(named))[: 2 * MOST]

@@ -80,7 +80,7 @@ def check(
 ) -> list[CheckedQuestion]:
     """Check the keys of these questions of a study; they may be unfinished, which is an error here."""
     sessions = memory_sessions(study)
-    checked = []
+    checked: list[CheckedQuestion] = []
     for question in questions:
         if progress is not None:
             progress(len(checked), len(questions))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ class KeyDraft:
 
 
 def draft_keys(study: Study, question: Question, sources: Sources, asker: Asker | None = None) -> KeyDraft:
-    """Propose both keys of a question; a control gets a truth key only.
+    """Propose both keys of a question; a question of which the memory holds nothing gets none.
 
     Args:
         study: Its frozen memory is what the proposals are made of.
@@ -66,7 +66,12 @@ def draft_keys(study: Study, question: Question, sources: Sources, asker: Asker 
         RunError: The limit of the costs is reached.
     """
     entries = material(study, question)
-    found = candidates(question, entries) if asker is None else _asked(question, entries, asker)
+    if not entries:
+        return KeyDraft((), (), ())
+    if asker is None:
+        found = candidates(question, entries, partial(_lines, question, sources))
+    else:
+        found = _asked(question, entries, asker)
     sessions = {entry.source.session or "": entry.recorded_at for entry in entries}
     return _passed(question, found, sources, sessions)
 
@@ -123,6 +128,15 @@ def _passed(
         elif one.text not in [fact.text for fact in kept[one.key]]:
             left_out.setdefault(one.text, problem)
     return KeyDraft(tuple(kept["session"]), tuple(kept["truth"]), tuple(left_out.items()))
+
+
+def _lines(question: Question, sources: Sources, repository: str, path: str) -> tuple[str, ...]:
+    """The lines of a file at the question's commit; none where there is no such text."""
+    try:
+        checkout = next(one for one in question.checkouts if one.repository == repository)
+        return sources.lines(checkout, path)
+    except StudyError:
+        return ()
 
 
 def _unwritable(fact: KeyFact, question: Question) -> str:

@@ -1,13 +1,14 @@
 """Names out of texts: of a question's folder, of a repository."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Set
 
 from truerecall.memory.analysis import fold
 from truerecall.study.overlap import Rarity, topic_words
 
 _WORDS = 4
 _LONGEST = 48
+_TAKEN = "report"  # a run keeps its report beside its questions
 
 
 def slug(text: str, default: str) -> str:
@@ -16,14 +17,27 @@ def slug(text: str, default: str) -> str:
     return found or default
 
 
-def question_name(text: str, rarity: Rarity, taken: Collection[str]) -> str:
-    """The rarest words of a question, as it has them and in its order, so that the name tells it from others."""
-    words = list(dict.fromkeys(re.findall(r"[a-z][a-z0-9]+", fold(text))))
-    about = [word for word in words if topic_words(word)]
-    best = sorted(about, key=lambda word: (-rarity.sum(topic_words(word)), words.index(word)))[:_WORDS]
-    name = slug(" ".join(sorted(best, key=words.index)), "question")
+def question_name(text: str, about: Set[str], rarity: Rarity, taken: Collection[str]) -> str:
+    """The words of a question that tell it from others, as it has them and in its order.
+
+    Args:
+        text: The question.
+        about: Stems of the topic, which come first; the rarest of the rest follow.
+        rarity: Of words among the questions.
+        taken: Names that others have.
+    """
+    stems = {
+        word: stem
+        for word in dict.fromkeys(re.findall(r"[a-z][a-z0-9]+", fold(text)))
+        for stem in topic_words(word)
+    }
+    words = list(stems)
+    best = sorted(
+        words, key=lambda word: (stems[word] not in about, -rarity.weight(stems[word]), words.index(word))
+    )
+    name = slug(" ".join(sorted(best[:_WORDS], key=words.index)), "question")
     unique, number = name, 1
-    while unique in taken or unique == "report":
+    while unique in taken or unique == _TAKEN:
         number += 1
         unique = f"{name}-{number}"
     return unique

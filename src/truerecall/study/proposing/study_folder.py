@@ -19,6 +19,7 @@ from truerecall.study.design import (
 from truerecall.study.files.questions import KEYS, QUESTION
 from truerecall.study.files.writing import write_study
 from truerecall.study.overlap import Rarity
+from truerecall.study.proposing.commits import last_commit
 from truerecall.study.proposing.naming import question_name, repository_name
 from truerecall.study.proposing.prompts import Prompt
 from truerecall.study.proposing.topics import Proposals, Topic
@@ -51,7 +52,9 @@ def study_of(folder: Path, proposals: Proposals, space: str) -> tuple[Study, Map
     questions: dict[str, Question] = {}
     notes: dict[str, Mapping[str, str]] = {}
     for prompt, topic in asked:
-        ident = question_name(prompt.text, rarity, questions)
+        ident = question_name(
+            prompt.text, frozenset() if topic is None else topic.request.words, rarity, questions
+        )
         questions[ident] = Question(
             id=ident,
             text=prompt.text,
@@ -122,11 +125,27 @@ def _notes(prompt: Prompt, topic: Topic | None, name: str) -> dict[str, str]:
     )
     notes = {KEYS: keys}
     if not prompt.commit:
-        at = f"{prompt.at:%Y-%m-%dT%H:%M:%SZ}"
-        notes[QUESTION] = (
-            "Nobody noted the commit. Take the # off the line below, and fill in all 40 digits of the one that was\n"
-            "current when it was asked. In the repository this command names it:\n"
-            f"  git rev-list -1 --before={at} {prompt.branch or 'HEAD'}\n"
-            f'{name} = ""'
-        )
+        notes[QUESTION] = _commit_note(prompt, name)
     return notes
+
+
+def _commit_note(prompt: Prompt, name: str) -> str:
+    top = _top(Path(prompt.cwd)) if prompt.cwd else None
+    guess = last_commit(top, prompt.branch, prompt.at) if top is not None else ""
+    if guess:
+        return (
+            f"Nobody noted the commit. The last one before it was asked is this{_on(prompt)}: look whether it was\n"
+            f"the current one, and take the # off the line.\n"
+            f'{name} = "{guess}"'
+        )
+    at = f"{prompt.at:%Y-%m-%dT%H:%M:%SZ}"
+    return (
+        "Nobody noted the commit. Take the # off the line below, and fill in all 40 digits of the one that was\n"
+        "current when it was asked. In the repository this command names it:\n"
+        f"  git rev-list -1 --before={at} {prompt.branch or 'HEAD'}\n"
+        f'{name} = ""'
+    )
+
+
+def _on(prompt: Prompt) -> str:
+    return f" (branch {prompt.branch})" if prompt.branch else ""

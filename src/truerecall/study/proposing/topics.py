@@ -81,7 +81,7 @@ def propose(
     index = _Index(pieces)
     wanted = [one for one in prompts if one.stands_alone and (since is None or one.at >= since)]
     ranked: list[tuple[float, Topic]] = []
-    foreign: list[tuple[float, Prompt]] = []
+    foreign: list[Prompt] = []
     for done, prompt in enumerate(wanted):
         if progress is not None:
             progress(done, len(wanted))
@@ -90,11 +90,12 @@ def propose(
         if topic is not None:
             ranked.append((topic.covered * index.weight(prompt.words), topic))
         elif _is_control(prompt, matches, prompts, index):
-            foreign.append((index.weight(prompt.words), prompt))
+            foreign.append(prompt)
     ranked.sort(key=lambda one: (-one[0], one[1].prompt.at, one[1].prompt.session))
-    foreign.sort(key=lambda one: (-one[0], one[1].at, one[1].session))
     topics = _one_a_topic([topic for _, topic in ranked], limit)
-    controls = _different([prompt for _, prompt in foreign], max(1, limit // 4))
+    asked = [prompt for topic in topics for prompt in (topic.prompt, topic.request)]
+    # The latest first: the more the memory held, the more it says that it held nothing of this.
+    controls = _different(foreign[::-1], asked, max(1, limit // 4))
     sessions = {prompt.session for prompt in prompts}
     return Proposals(tuple(topics), tuple(controls), len(wanted), len(sessions))
 
@@ -204,12 +205,12 @@ def _one_a_topic(ranked: Sequence[Topic], limit: int) -> list[Topic]:
     return chosen
 
 
-def _different(ranked: Sequence[Prompt], limit: int) -> list[Prompt]:
+def _different(ranked: Sequence[Prompt], asked: Sequence[Prompt], limit: int) -> list[Prompt]:
     chosen: list[Prompt] = []
     for prompt in ranked:
-        if all(not _alike(prompt, one) for one in chosen) and len(chosen) < limit:
+        if all(prompt != one and not _alike(prompt, one) for one in [*asked, *chosen]):
             chosen.append(prompt)
-    return chosen
+    return chosen[:limit]
 
 
 def _alike(one: Prompt, two: Prompt) -> bool:

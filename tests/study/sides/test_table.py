@@ -1,8 +1,10 @@
 """Each side is the same solver in the same place, but for what the side adds."""
 
 import json
+import shutil
 import sqlite3
 import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from contextlib import closing
@@ -15,7 +17,7 @@ import pytest
 from truerecall.agents.journal import read_notes
 from truerecall.agents.places import Places
 from truerecall.errors import StudyError
-from truerecall.study.design import Question, Side, Study
+from truerecall.study.design import Side, Study
 from truerecall.study.planned import PlannedSide
 from truerecall.study.sides.table import equip, planned_side
 
@@ -53,6 +55,28 @@ def test_our_memory_is_a_plugin_a_store_and_settings_in_the_home(staged: Staged,
         store = home / ".local/share/truerecall/memory.db"
         assert store.read_bytes() == cut_path.read_bytes()
         assert store.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_repository_of_which_the_memory_knows_nothing_is_refused(study: Study, staged: Staged) -> None:
+    with staged() as stage:
+        config = stage.seat.cwd / ".git" / "config"
+        config.write_text(
+            config.read_text(encoding="utf-8").replace("acme/app", "acme/api"), encoding="utf-8"
+        )
+
+        with pytest.raises(
+            StudyError, match=r"knows nothing of github\.com/acme/api: its spaces are github\.com/acme/app"
+        ):
+            equip(MEMORY, stage)
+        control = replace(stage, question=replace(stage.question, control=True))
+        assert equip(MEMORY, control).plugin_dir is not None
+
+
+def test_a_cut_without_its_exports_is_refused(staged: Staged, cut_path: Path) -> None:
+    shutil.rmtree(cut_path.parent / "exports")
+
+    with staged() as stage, pytest.raises(StudyError, match="the exports of a cut are gone"):
+        equip(MEMORY, stage)
 
 
 def test_a_rivals_plugin_is_copied_so_that_runs_share_nothing(
@@ -126,9 +150,7 @@ def test_paths_and_environments_are_equal_on_all_sides_but_for_what_a_side_adds(
     ]  # fmt: skip
 
 
-def test_what_a_run_captures_is_not_in_the_next_one(
-    staged: Staged, question: Question, cut_path: Path
-) -> None:
+def test_what_a_run_captures_is_not_in_the_next_one(staged: Staged, cut_path: Path) -> None:
     before = cut_path.read_bytes()
     with staged() as stage:
         capture(equip(MEMORY, stage).environment, stage)
@@ -141,7 +163,7 @@ def test_what_a_run_captures_is_not_in_the_next_one(
 
 
 def capture(added: dict[str, str], stage: Any) -> None:
-    """What happens at the end of a turn, with the plugin's own hook, as processes."""
+    """What our hook starts at the end of a turn, waited for."""
     transcript = stage.seat.home / ".claude" / "projects" / "-app" / "s-run.jsonl"
     transcript.parent.mkdir(parents=True)
     common = {"sessionId": "s-run", "cwd": str(stage.seat.cwd), "version": "2.1.332", "isSidechain": False}
@@ -171,17 +193,10 @@ def capture(added: dict[str, str], stage: Any) -> None:
         },
     ]
     transcript.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    told = {
-        "session_id": "s-run",
-        "transcript_path": str(transcript),
-        "cwd": str(stage.seat.cwd),
-        "hook_event_name": "Stop",
-    }
+    told = ["--tool", "claude-code", "--transcript", str(transcript), "--session", "s-run"]
     subprocess.run(
-        ["sh", str(stage.plugin / "hooks" / "hook.sh")],
-        input=json.dumps(told).encode(),
+        [sys.executable, "-P", "-m", "truerecall.agents.run_capture", *told],
         env={**stage.seat.environment, **added},
-        cwd=stage.seat.cwd,
         check=True,
     )
 

@@ -5,7 +5,9 @@ import shutil
 
 from truerecall.agents.install.programs import PLUGIN
 from truerecall.agents.places import HOOK_NOW, Places
+from truerecall.agents.project import project_of
 from truerecall.core.clock import isoformat
+from truerecall.errors import StudyError
 from truerecall.memory.archive import read_archive
 from truerecall.study.sides.stage import Stage
 from truerecall.study.solvers.protocol import Equipment
@@ -16,7 +18,13 @@ PARTS = (_MANIFEST, "hooks/hook.sh", "hooks/hooks.json")
 
 
 def ours(stage: Stage) -> Equipment:
-    """The plugin, the store and the settings in the home of the run."""
+    """The plugin, the store and the settings in the home of the run.
+
+    Raises:
+        StudyError: The memory has nothing of the repository that the solver works in, not even later: every recall
+            would find nothing, and it would look like a result.
+    """
+    _refuse_unknown_space(stage)
     for part in PARTS:
         target = stage.plugin / part
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -29,6 +37,17 @@ def ours(stage: Stage) -> Equipment:
     places.settings.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     places.settings.write_text(_settings(stage), encoding="utf-8")
     return Equipment(plugin_dir=stage.plugin, environment={HOOK_NOW: isoformat(stage.question.asked_at)})
+
+
+def _refuse_unknown_space(stage: Stage) -> None:
+    spaces = {read_archive(export).scope.space for export in stage.exports}
+    here = project_of(stage.seat.cwd, stage.seat.environment).space
+    if spaces and here not in spaces and not stage.question.control:
+        raise StudyError(
+            f"the frozen memory knows nothing of {here}: its spaces are {', '.join(sorted(spaces))}",
+            where=f"questions/{stage.question.id}: {stage.seat.cwd.name}",
+            remedy="Export that space too, or set `origin` of the repository in study.toml to the one it had then.",
+        )
 
 
 def _settings(stage: Stage) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from truerecall.errors import StudyError
 from truerecall.study.cut import exports_beside
 from truerecall.study.design import Question, Study
 from truerecall.study.solvers.protocol import Seat
@@ -31,9 +32,21 @@ class Stage:
 
     @property
     def exports(self) -> list[Path]:
-        """The exports of the cut, one a space; none where there is no memory."""
+        """The exports of the cut, one a space; none where the study has no memory.
+
+        Raises:
+            StudyError: They are gone, though the store of the cut is there.
+        """
         folder = exports_beside(self.cut)
-        return sorted(folder.iterdir()) if folder.is_dir() else []
+        if folder.is_dir():
+            return sorted(folder.iterdir())
+        if not self.study.memory.exports:
+            return []
+        raise StudyError(
+            "the exports of a cut are gone",
+            where=str(folder),
+            remedy=f"Remove {self.cut.name} as well, and run the study again: it is cut anew.",
+        )
 
     def own_cut(self, path: Path) -> None:
         """Copy the memory of the day to a place in the home."""

@@ -123,8 +123,7 @@ class Schedule:
             made = self._done - self._before
             pace = (self._timer() - self._began) / made if made else None
             left = None if pace is None else round(pace * (self._total - self._done), 1)
+            spent = None if self._table.plan.scripted else self._budget.spent  # a script is not paid
             self._options.report(
-                StudyProgress(
-                    stage, self._done, self._total, what, left, self._budget.spent, self._budget.left
-                )
+                StudyProgress(stage, self._done, self._total, what, left, spent, self._budget.left)
             )

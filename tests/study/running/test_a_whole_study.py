@@ -1,0 +1,175 @@
+"""The sample study from nothing to its report, with the small agent and the scripted model."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from studies import JUDGE, REWRITER, SOLVER
+
+from conftest import Whole
+from truerecall.study.figures.figures import figures
+from truerecall.study.ledger import disagreements
+from truerecall.study.report.writing import write_report
+
+
+def test_every_planned_run_has_a_row_and_none_is_thrown_out(whole: Whole) -> None:
+    plan = whole.run.plan()
+
+    # Two questions with four sides, a control with those that have no earlier session, twice each.
+    assert len(plan.runs) == len(whole.run.rows()) == len({run.model_dump_json() for run in plan.runs})
+    assert Counter(row.outcome for row in whole.run.rows()) == {"correct": len(plan.runs)}
+    assert whole.run.discarded() == []
+
+
+def test_the_ledger_is_the_servers_meter_to_the_last_token(whole: Whole) -> None:
+    calls = [call for call in whole.place.server.calls if call.model == SOLVER]
+    rows = whole.run.rows()
+
+    assert sum(row.spent.calls for row in rows) == len(calls)
+    sent = sum(row.spent.input + row.spent.cache_read + row.spent.cache_write_5m for row in rows)
+    assert sent == sum(call.tokens_in for call in calls)
+    assert sum(row.spent.cache_read for row in rows) == sum(call.tokens_cached for call in calls)
+    assert sum(row.spent.output for row in rows) == sum(call.tokens_out for call in calls)
+
+
+def test_the_costs_are_the_prices_of_those_tokens_to_the_last_digit(whole: Whole) -> None:
+    prices = whole.run.plan().prices[SOLVER]
+
+    assert (prices.input, prices.output, prices.cache_read, prices.cache_write_5m) == (2, 10, 0.1, 2.5)
+    for row in whole.run.rows():
+        spent = row.spent
+        # In millionths of a millionth of a dollar, so that nothing is rounded on the way.
+        whole_cost = (
+            spent.input * 2_000_000
+            + spent.output * 10_000_000
+            + spent.cache_read * 100_000
+            + spent.cache_write_5m * 2_500_000
+            + spent.cache_write_1h * 4_000_000
+        )
+        assert spent.cost == whole_cost / 10**12
+
+
+def test_the_redo_side_is_charged_for_the_investigation(whole: Whole) -> None:
+    row = whole.row("signature", "redo")
+    run = next(run for run in whole.run.plan().runs if (run.question, run.side) == ("signature", "redo"))
+    request, question = whole.run.exchanges(run, row.attempt)[:2]
+
+    assert request.kind == "request" and question.kind == "question"
+    assert request.calls
+    assert row.answers[0].spent.calls == len(request.calls) + len(question.calls)
+    assert len(row.answers) == len(whole.run.exchanges(run, row.attempt)) - 1
+
+
+def test_what_memory_recalls_is_the_same_in_each_repeat_and_arrives(whole: Whole) -> None:
+    rows = [whole.row("signature", "memory", repeat) for repeat in (1, 2)]
+
+    assert len({row.admission.block_sha256 for row in rows}) == 1
+    assert all(row.admission.delivered and row.admission.per_protocol for row in rows)
+    assert [row.block.hits for row in rows if row.block] == [4, 4]
+
+
+def test_without_memory_nothing_is_put_before_the_model(whole: Whole) -> None:
+    for row in whole.run.rows():
+        if row.side in ("none", "redo"):
+            assert (row.admission.delivered, row.admission.block, row.admission.per_protocol) == (
+                False,
+                "",
+                True,
+            )
+
+
+def test_graders_are_told_nothing_of_the_side(whole: Whole) -> None:
+    told = [*whole.place.asked(JUDGE), *whole.place.asked(REWRITER)]
+
+    assert len(told) > 20
+    for text in told:
+        assert "placebo" not in text and "redo" not in text.split()
+        assert str(whole.run.folder) not in text and "repeat" not in text.split()
+        assert whole.run.plan().name not in text.split()
+
+
+def test_a_follow_up_never_says_what_is_missing(whole: Whole) -> None:
+    prompts = {
+        exchange.prompt
+        for run in whole.run.plan().runs
+        for exchange in whole.run.exchanges(run, 1)
+        if exchange.kind == "follow-up"
+    }
+
+    assert prompts == {"A reviewer says your answer is incomplete or wrong in places; keep investigating."}
+
+
+def test_all_sides_are_asked_the_question_by_the_same_bytes(whole: Whole) -> None:
+    for question in whole.run.plan().questions:
+        prompts = {
+            exchange.prompt
+            for run in whole.run.plan().runs
+            if run.question == question.id
+            for exchange in whole.run.exchanges(run, 1)
+            if exchange.kind == "question"
+        }
+        assert prompts == {question.text}
+
+
+def test_the_ledger_is_what_the_transcripts_make_it_until_somebody_changes_it(
+    whole: Whole, tmp_path: Path
+) -> None:
+    import shutil
+
+    from truerecall.study.folder import StudyRun
+
+    assert disagreements(whole.run) == []
+
+    copy = tmp_path / "run"
+    shutil.copytree(whole.run.folder, copy)
+    row = copy / "signature" / "memory" / "1" / "row.json"
+    data = json.loads(row.read_text(encoding="utf-8"))
+    data["spent"]["output"] -= 1
+    row.write_text(json.dumps(data), encoding="utf-8")
+
+    assert [(one.where, one.what) for one in disagreements(StudyRun(copy))] == [
+        ("signature, memory, repeat 1", "its spent is not what its exchanges and marks make it")
+    ]
+
+
+def test_the_figures_account_for_every_run(whole: Whole) -> None:
+    found = figures(whole.run.finished())
+
+    assert found.planned == found.finished == len(whole.run.plan().runs)
+    assert found.scripted and found.verdict.finding == "wiring"
+    for side in found.exclusions:
+        assert side.planned == side.correct and not side.not_finished
+
+
+def test_the_report_is_made_of_the_run_folder_alone_and_always_the_same(whole: Whole, tmp_path: Path) -> None:
+    import shutil
+
+    from truerecall.study.folder import StudyRun
+
+    written = {path.name: path.read_bytes() for path in write_report(whole.run)}
+    copy = tmp_path / "elsewhere"
+    shutil.copytree(whole.run.folder, copy)
+    shutil.rmtree(copy / "report")
+
+    assert {path.name: path.read_bytes() for path in write_report(StudyRun(copy))} == written
+    assert set(written) == {"report.md", "report.json", "report.html"}
+    assert b"tmp" not in written["report.md"]
+
+
+def test_a_second_start_asks_nobody_anything(whole: Whole) -> None:
+    calls = len(whole.place.server.calls)
+    before = {path: path.read_bytes() for path in whole.run.folder.rglob("*.json")}
+
+    whole.place.run()
+
+    assert len(whole.place.server.calls) == calls
+    assert {path: path.read_bytes() for path in whole.run.folder.rglob("*.json")} == before
+
+
+def test_progress_tells_what_is_done_and_how_long_it_will_take(whole: Whole) -> None:
+    total = len(whole.run.plan().runs)
+    finished = [one for one in whole.told if one.stage == "finished"]
+
+    assert [one.done for one in finished] == list(range(1, total + 1))
+    assert finished[-1].seconds_left == 0
+    assert all(one.spent is None for one in whole.told)  # a script is not paid

@@ -88,6 +88,33 @@ def test_a_compaction_is_paid_once_and_nothing_before_it_again(claude: Recorded)
     assert exchanges[2].calls[0].model == MODEL
 
 
+@pytest.mark.parametrize(
+    ("told", "calls"),
+    [
+        ({MODEL: 9}, []),  # less than its messages say: it was not written anew since
+        ({MODEL: 70}, []),
+        ({MODEL: 75}, [(MODEL, 5)]),
+        ({MODEL: 75, "claude-haiku-5-5": 3}, [(MODEL, 5), ("claude-haiku-5-5", 3)]),
+        ({"sonnet": 70}, []),  # the same under another name
+        ({"sonnet": 78}, [(MODEL, 8)]),
+    ],
+)
+def test_what_a_session_used_beyond_its_messages_is_counted_with_its_model(
+    claude: Recorded, told: dict[str, int], calls: list[tuple[str, int]]
+) -> None:
+    usage = {
+        model: {"inputTokens": 5 * (model != "claude-haiku-5-5"), "outputTokens": n}
+        for model, n in told.items()
+    }
+    state = json.dumps({"type": "cost-state", "modelUsage": usage}) + "\n"
+    claude.step(_message("msg_1", "end_turn", 70) + state, _success())
+    claude.step(_message("msg_1", "end_turn", 70) + state, _success())
+    first, second = claude.ask(2)
+
+    assert [(call.model, call.output) for call in first.calls] == [(MODEL, 70), *calls]
+    assert second.calls == []
+
+
 def test_a_conversation_that_goes_on_in_another_file_counts_nothing_again(claude: Recorded) -> None:
     claude.step(transcript("2.1.332_resumed", 0, 38), result("332_first"))
     forked = "5af09598-38bb-402e-b314-c08ca334a325"

@@ -83,7 +83,7 @@ class Transcripts:
                     _take(line.data, seen)
         new = {key: call for key, call in seen.calls.items() if self._new("call", key)}
         self._calls.update(new)
-        if rest := self._unlisted(seen):
+        for rest in self._unlisted(seen):
             self._calls[rest.id] = new[rest.id] = rest
         return Added(
             list(new.values()),
@@ -137,22 +137,23 @@ class Transcripts:
             }
         )
 
-    def _unlisted(self, seen: _Seen) -> Call | None:
-        """What the session says it used, less what is counted; None where that is nothing."""
+    def _unlisted(self, seen: _Seen) -> list[Call]:
+        """What the session says it used, less what is counted: by model where their names agree."""
         counted: dict[str, _Tokens] = {}
         for call in self._calls.values():
             counted[call.model] = _sum([counted.get(call.model, _NONE), _numbers(call)])
         rest = _beyond(_sum(seen.totals.values()), _sum(counted.values()))
         if rest == _NONE:
-            return None
-        # A model's name may differ between the two, so the sums decide how much, and the names only whose it is.
-        alone = [
-            model for model, told in seen.totals.items() if _beyond(told, counted.get(model, _NONE)) == rest
+            return []
+        more = {model: _beyond(told, counted.get(model, _NONE)) for model, told in seen.totals.items()}
+        # A model may be called otherwise in the two: then the sums alone say how much it is.
+        parts = more if _sum(more.values()) == rest else {[*counted, *seen.totals][0]: rest}
+        first = sum(call.id.startswith(UNLISTED) for call in self._calls.values()) + 1
+        told = [(model, numbers) for model, numbers in parts.items() if numbers != _NONE]
+        return [
+            Call(id=f"{UNLISTED}{number}", model=model, **dict(zip(_KINDS, numbers, strict=True)))
+            for number, (model, numbers) in enumerate(told, first)
         ]
-        model = [*alone, *counted, *seen.totals][0]
-        number = sum(call.id.startswith(UNLISTED) for call in self._calls.values()) + 1
-        read = dict(zip(_KINDS, rest, strict=True))
-        return Call(id=f"{UNLISTED}{number}", model=model, **read)
 
 
 def _take(data: dict[str, Any], seen: _Seen) -> None:

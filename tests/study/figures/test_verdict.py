@@ -50,7 +50,7 @@ def test_five_are_not() -> None:
     assert found.sentence == (
         "On these 5 questions memory cost 40 % less and took 40 % fewer tokens to the first correct answer (medians),"
         " and memory was correct in 10 of 10 runs, none in 10 of 10; whether that holds beyond these questions cannot"
-        " be told: 5 questions with a saving of cost, and an interval needs 6."
+        " be told at this n: 5 questions with a saving of cost, and an interval needs 6."
     )  # fmt: skip
 
 
@@ -118,8 +118,8 @@ def test_where_no_saving_can_be_reckoned_the_sentence_says_so() -> None:
     made = study(2, 0.6, wrong=tuple(f"q{n} memory {repeat}" for n in (0, 1) for repeat in (1, 2)))
     assert verdict(made).sentence == (
         "On none of these 2 questions can a saving of memory be reckoned, and memory was correct in 0 of 4 runs, none"
-        " in 4 of 4; whether that holds beyond these questions cannot be told: 0 questions with a saving of cost, and"
-        " an interval needs 6."
+        " in 4 of 4; whether that holds beyond these questions cannot be told at this n: 0 questions with a saving of"
+        " cost, and an interval needs 6."
     )
 
 

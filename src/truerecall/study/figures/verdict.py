@@ -41,7 +41,9 @@ def verdict(plan: Plan, view: View, finished: int) -> Verdict:
         return Verdict(finding="costs more", sentence=f"{said}.", side=side, reasons=reasons)
     if bounds is not None and bounds.low > 0.0 and not _less_often(own, others):
         return Verdict(finding="saves", sentence=f"{said}.", side=side, reasons=reasons)
-    sentence = f"{said}; whether that holds beyond these questions cannot be told: {reasons[0]}."
+    few = cost.interval is None or cost.interval.low <= 0.0 <= cost.interval.high
+    told = "cannot be told at this n" if few else "cannot be told"
+    sentence = f"{said}; whether that holds beyond these questions {told}: {reasons[0]}."
     return Verdict(finding="cannot tell", sentence=sentence, side=side, reasons=reasons)
 
 

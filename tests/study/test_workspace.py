@@ -284,9 +284,26 @@ def test_a_submodule_stays_empty(build: Build, source: Source) -> None:
 
 
 def test_a_commit_that_is_not_there_is_said_to_be_missing(build: Build) -> None:
-    with pytest.raises(StudyError, match=f"commit {'a' * 40} of 'app' cannot be fetched") as refused:
+    with pytest.raises(
+        StudyError, match=f"commit {'a' * 40} of 'app' cannot be fetched: it is not there"
+    ) as refused:
         build("a" * 40)
     assert str(refused.value.where).endswith("study/sources/app")
+
+
+def test_a_source_that_is_no_repository_is_said_to_be_none(build: Build, tmp_path: Path) -> None:
+    (tmp_path / "study" / "plain").mkdir()
+
+    with pytest.raises(StudyError, match="cannot be fetched: fatal: not a git repository"):
+        build(None, Repository("app", "plain"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+def test_a_source_of_another_user_will_do(build: Build, source: Source) -> None:
+    for path in (source.folder, *source.folder.rglob("*")):
+        os.chown(path, 12345, 12345)
+
+    assert git(build().cwd, "log", "--format=%s") == "day\nfirst"
 
 
 def test_a_shallow_source_is_refused(build: Build, source: Source, tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,10 +60,6 @@ def build_workspace(
     Raises:
         StudyError: A source is not there, or does not have its commit.
     """
-    base = os.environ if environment is None else environment
-    git = _Git(
-        {**{k: v for k, v in base.items() if not k.startswith("GIT_")}, **GIT_ENVIRONMENT, "LC_ALL": "C"}
-    )
     if not question.checkouts:
         raise StudyError(
             "the question names no repository",
@@ -69,8 +67,9 @@ def build_workspace(
             remedy="Name the repository that was worked in, and its commit.",
         )
     folder.mkdir(parents=True, exist_ok=True)
-    for checkout in question.checkouts:
-        _check_out(study, _repository(study, question, checkout), checkout, folder, git)
+    with _git(environment) as git:
+        for checkout in question.checkouts:
+            _check_out(study, _repository(study, question, checkout), checkout, folder, git)
     cwd, *beside = (folder / checkout.repository for checkout in question.checkouts)
     return Workspace(cwd, tuple(beside), tuple(_links_out(folder)))
 
@@ -116,6 +115,17 @@ class _Git:
         return done.stdout
 
 
+@contextmanager
+def _git(environment: Mapping[str, str] | None) -> Iterator[_Git]:
+    """Git with a configuration that only says that sources may belong to others, as in a container they often do."""
+    base = os.environ if environment is None else environment
+    kept = {name: value for name, value in base.items() if not name.startswith("GIT_")}
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="git-") as file:
+        file.write("[safe]\n\tdirectory = *\n")
+        file.flush()
+        yield _Git({**kept, **GIT_ENVIRONMENT, "GIT_CONFIG_GLOBAL": file.name, "LC_ALL": "C"})
+
+
 def _repository(study: Study, question: Question, checkout: Checkout) -> Repository:
     for repository in study.repositories:
         if repository.name == checkout.repository:
@@ -158,9 +168,13 @@ def _source(study: Study, repository: Repository) -> str:
 
 def _fetch(source: str, repository: Repository, checkout: Checkout, target: Path, git: _Git) -> None:
     """Fetch the commit and what it is made of."""
-    local = Path(source).is_dir()
-    if local and git.run(Path(source), "cat-file", "-e", f"{checkout.commit}^{{commit}}").returncode:
-        raise _no_commit(repository, checkout, source, "")
+    if Path(source).is_dir():
+        found = git.run(Path(source), "cat-file", "-e", f"{checkout.commit}^{{commit}}")
+        if found.returncode:
+            missing = "Not a valid object name" in found.stderr
+            raise _no_commit(
+                repository, checkout, source, "it is not there" if missing else _said(found.stderr)
+            )
     quiet = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-commit-graph")
     done = git.run(target, "fetch", *quiet, "--", source, checkout.commit)
     if done.returncode or not (target / ".git" / "FETCH_HEAD").exists():
@@ -175,7 +189,7 @@ def _fetch(source: str, repository: Repository, checkout: Checkout, target: Path
 
 def _no_commit(repository: Repository, checkout: Checkout, source: str, said: str) -> StudyError:
     return StudyError(
-        f"commit {checkout.commit} of {repository.name!r} cannot be fetched{': ' if said else ''}{said}",
+        f"commit {checkout.commit} of {repository.name!r} cannot be fetched: {said}",
         where=_CREDENTIALS.sub("", source),
         remedy="Fetch it into the source, whole and not shallow; or name the commit that was current then.",
     )

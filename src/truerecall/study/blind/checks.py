@@ -33,7 +33,7 @@ Fault = Literal[
     "length",
 ]
 _CLAIM = 4
-"""Words in a row, without those that join, whose loss is the loss of a claim; fewer are an adverb or an aside."""
+"""Words in a row, without those that join, whose loss is that of a claim; a whole clause is one with fewer."""
 _DROPPED = 0.8
 """Of the words of a piece that the rules would cut: with so many gone it was cut, with fewer it was changed within."""
 _MENDING = 3
@@ -90,7 +90,7 @@ def found_problems(before: str, after: str, guarded: Sequence[str]) -> list[Prob
     for change in _changes(words, left):
         gone = _unexcused(before, words, change, pieces)
         lost += len(gone)
-        found |= dict.fromkeys([*_added(change), *_lost(gone)])
+        found |= dict.fromkeys([*_added(change), *_lost(before, gone)])
     found |= dict.fromkeys([*_values(before, after, guarded), *_lengths(len(words), len(left), lost)])
     return list(found)
 
@@ -135,14 +135,14 @@ def _of_date(word: Token, after: Token) -> bool:
     return after.kind == "date" and word.text in ("on", "since", "in", "until")
 
 
-def _lost(gone: list[Token]) -> Iterator[Problem]:
+def _lost(before: str, gone: list[Token]) -> Iterator[Problem]:
     for one in gone:
         if one.technical:
             yield Problem(_technical(one), f"{one.text!r} is gone or changed")
         elif one.kind == "sense":
             yield Problem(_sense(one), f"{one.text!r} is gone or changed")
     plain = [one for one in gone if one.kind == "word"]
-    if len(plain) >= _CLAIM:
+    if len(plain) >= _CLAIM or (plain and len(gone) > 1 and _clause(before, gone)):
         yield Problem("claim", f"{' '.join(one.text for one in plain[:12])!r} is gone")
 
 
@@ -161,12 +161,16 @@ def _source(before: str, words: list[Token], change: _Change, gone: list[Token])
     technical = [one for one in gone if one.technical and not _names_source(words, one)]
     if technical or any(one.kind != "glue" for one in change.new):
         return False
-    start, end = gone[0].start, gone[-1].end
-    opened = before[:start].rstrip(" \t\"'“`")
-    closed = before[end:].lstrip(" \t\"'”`")
+    sounds = any(True for _ in sounding(before[gone[0].start : gone[-1].end]))
+    return sounds and _clause(before, gone)
+
+
+def _clause(before: str, gone: list[Token]) -> bool:
+    """Whether what is gone is whole: from a mark or the beginning of a line to a mark or the end of one."""
+    opened = before[: gone[0].start].rstrip(" \t\"'“`")
+    closed = before[gone[-1].end :].lstrip(" \t\"'”`")
     begins = not opened or opened[-1] in _CLAUSE_ENDS
-    ends = not closed or closed[0] in _CLAUSE_ENDS or gone[-1].text == "that"
-    return begins and ends and any(True for _ in sounding(before[start:end]))
+    return begins and (not closed or closed[0] in _CLAUSE_ENDS or gone[-1].text == "that")
 
 
 def _names_source(words: list[Token], token: Token) -> bool:

@@ -10,6 +10,7 @@ from truerecall.study.planned import PlannedQuestion
 _QUOTED = re.compile(r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|(?<!\w)'([^'\n]{1,80})'(?!\w)")
 _PLACED = re.compile(r"^[\w.-]+: (.+?)(?::\d+(?:-\d+)?)?$")
 _NOT = re.compile(r"(?i)(\w)n['\u2019]t\b|\bcannot\b")
+_PLAIN = re.compile(r"\d+(?:[.,]\d+)*")
 _OF_SOURCE = re.compile(r"(?i)\b(?:sessions?|entry|memory|fact|note) #?[\w-]+")
 
 
@@ -32,7 +33,7 @@ def standing(value: str, text: str) -> int:
     """How often a value stands in a text as a whole: ``5`` is in no ``15``, ``5.0``, date or number of a session."""
     if not value.strip():
         return 0
-    if value[0].isdigit() and not named("date").search(value):
+    if _PLAIN.fullmatch(value):
         text = _OF_SOURCE.sub(" ", named("date").sub(" ", text))
     exact = value.strip() != value.strip().casefold() or any(
         not (one.isalpha() or one.isspace()) for one in value

@@ -7,6 +7,7 @@ that must survive would be gone with it. They are run until nothing is cut any m
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
 from typing import Literal
 
@@ -213,7 +214,7 @@ def _applied(state: Cut, edits: Sequence[_Edit]) -> Cut:
     for edit in sorted(edits, key=lambda one: one.start, reverse=True):
         put = _original(edit.put, state.text, edit)
         letters[edit.start : edit.end] = put
-        origins[edit.start : edit.end] = [-1] * len(put)
+        origins[edit.start : edit.end] = _kept(put, state, edit)
         if edit.opens:
             _capitalise(letters, edit.start)
     return Cut("".join(letters), tuple(origins))
@@ -225,6 +226,15 @@ def _original(put: str, text: str, edit: _Edit) -> str:
     name = put.removeprefix("In ").removesuffix(", ")
     at = seen.find(name) if put else -1
     return put if at < 0 else put.replace(name, text[edit.start + at : edit.start + at + len(name)])
+
+
+def _kept(put: str, state: Cut, edit: _Edit) -> list[int]:
+    """Where what is put in stood already, as far as it is a piece of what is cut."""
+    found = [-1] * len(put)
+    same = SequenceMatcher(None, state.text[edit.start : edit.end], put, autojunk=False).find_longest_match()
+    for step in range(same.size):
+        found[same.b + step] = state.origins[edit.start + same.a + step]
+    return found
 
 
 def _capitalise(letters: list[str], at: int) -> None:
@@ -242,7 +252,7 @@ def _tidy(state: Cut) -> Cut:
     """Nothing of a cut is left behind: no item or footnote without words, no blank before a full stop."""
     seen = view(state.text)
     edits = [_Edit(*found.span()) for found in _EMPTY.finditer(seen) if found.group().strip()]
-    edits += [
+    edits = edits or [
         _Edit(*found.span()) for found in re.finditer(r"(?<=\n\n)\n+|\A\n+|(?<=\S)[ \t]+(?=\n)|\s+\Z", seen)
     ]
     return _applied(state, edits) if edits else state

@@ -25,11 +25,11 @@ _TOKEN = re.compile(
     | (?P<flag>(?<![\w-])--?[A-Za-z][\w-]*(?:=[\w./-]+)?)
     | (?P<path>(?<![\w])(?:~|\.{1,2}|[\w@.-]+)?(?:/[\w@.*+-]+)+/?(?::\d+(?:-\d+)?)?)
     | (?P<file>(?<![\w.])[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}(?::\d+(?:-\d+)?)?(?![\w]))
-    | (?P<mixed>(?<![\w.])\d\w*[A-Za-z_]\w*\d\w*)
-    | (?P<number>(?<![\w.])[-+≥≤<>=~$€£]{0,2}\d+(?:[.,:_]\d+)*(?:%|[A-Za-zµ]+\b)?)
+    | (?P<mixed>\d\w*[A-Za-z_]\w*\d\w*)
+    | (?P<number>[-+≥≤<>=~$€£]{0,2}\.?\d+(?:[.,:_]\d+)*(?:%|[A-Za-zµ]+\b)?)
     | (?P<word>[A-Za-zÀ-ɏ_$@][\wÀ-ɏ]*(?:(?:\.|::|->)\w+)*(?:\(\))?(?:['\u2019](?:t|s|re|ve|ll|d|m)\b)?)
     | (?P<sign>[≥≤≠≈∞±\u00d7<>=]+|[%])
-    | (?P<other>[^\W\d_])
+    | (?P<other>[^\W_])
     """,
     re.X,
 )
@@ -86,7 +86,7 @@ def _read(found: re.Match[str], offset: int) -> Iterator[Token]:
     text, start, end = found.group(), found.start() + offset, found.end() + offset
     kind = found.lastgroup
     if kind == "other":
-        yield Token(text, "sense" if text in _SOLID else "word", start, end)
+        yield Token(text, "sense" if text in _SOLID else "number" if text.isdigit() else "word", start, end)
     elif kind in ("number", "sign"):
         yield Token(text, "number", start, end)
     elif kind == "word" or text.casefold() in _ABBREVIATED:

@@ -19,6 +19,7 @@ from truerecall.agents.places import Places
 from truerecall.errors import StudyError
 from truerecall.study.design import Side, Study
 from truerecall.study.planned import PlannedSide
+from truerecall.study.sides.stage import words
 from truerecall.study.sides.table import equip, planned_side
 
 MEMORY = Side("memory", "memory")
@@ -204,6 +205,16 @@ def capture(added: dict[str, str], stage: Any) -> None:
 def texts_of(home: Path) -> set[str]:
     with closing(sqlite3.connect(home / ".local/share/truerecall/memory.db")) as db:
         return {row[0] for row in db.execute("SELECT text FROM entry")}
+
+
+def test_files_of_the_study_are_found_from_wherever_a_command_runs(study: Study) -> None:
+    for name in ("load.py", "python"):
+        (study.folder / name).write_text("pass\n", encoding="utf-8")
+
+    given = ["python", "load.py", "./made later.db", "--load.py", "-c", "pass"]
+
+    whole = [str(study.folder / name) for name in ("load.py", "made later.db")]
+    assert words(study, given) == ["python", *whole, "--load.py", "-c", "pass"]
 
 
 def test_sides_are_planned_by_how_they_are_delivered(plugin: Side, study: Study) -> None:

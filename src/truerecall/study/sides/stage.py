@@ -56,5 +56,12 @@ class Stage:
 
 
 def words(study: Study, command: Sequence[str]) -> list[str]:
-    """A command whose words that begin with ``./`` are paths in the folder of the study: it runs elsewhere."""
-    return [str(study.folder.resolve() / word[2:]) if word.startswith(_HERE) else word for word in command]
+    """A command with whole paths for the files of the study that it names, since it runs elsewhere.
+
+    Those are words that begin with ``./``, and arguments that name a file there.
+    """
+    folder = study.folder.resolve()
+    return [
+        str(folder / word) if word.startswith(_HERE) or (place and (folder / word).is_file()) else word
+        for place, word in enumerate(command)
+    ]

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -514,6 +515,27 @@ def test_a_new_exchange_begins_at_the_top(seat: Seat) -> None:
     first, second = exchange(bash("cd src/deep")), exchange(bash("cat ../../secret.txt"))
 
     assert [finding.exchange for finding in audit([first, second], seat).outside] == [1]
+
+
+def test_links_in_a_circle_lead_nowhere_and_a_link_to_nothing_outside_leads_out(tmp_path: Path) -> None:
+    app = tmp_path / "ws" / "app"
+    app.mkdir(parents=True)
+    (app / "round").symlink_to(app / "again")
+    (app / "again").symlink_to(app / "round")
+    place = Seat(
+        tmp_path / "home", tmp_path / "ws", app, (), {"HOME": str(tmp_path / "home")}, tmp_path / "outputs"
+    )
+    assert found(place, bash("grep -R foo ."), bash("cat round"), used("Read", {"file_path": "round"})) == []
+
+    (app / "gone").symlink_to(tmp_path / "nothing")
+
+    assert found(place, bash("grep -R foo ."), bash("cat gone"), bash("cat $X && grep -R foo $X")) == [
+        ".",
+        "gone",
+        "cat …",
+        "…",
+        "grep -R foo …",
+    ]
 
 
 def test_a_home_of_another_run_is_outside(seat: Seat) -> None:

@@ -88,8 +88,9 @@ class CommandAudit:
 
     def links(self, *folders: str) -> None:
         """Links that are met below folders are followed."""
-        if any(self.ground.leads_out(cwd / folder) for cwd in self.cwds for folder in folders or (".",)):
-            self.add(" ".join(folders) or ".", LINK)
+        known = [folder for folder in folders or (".",) if UNKNOWN not in folder]
+        if any(self.ground.leads_out(cwd / folder) for cwd in self.cwds for folder in known):
+            self.add(" ".join(known), LINK)
 
     def _script(self, script: Script) -> None:
         for pipeline in script:

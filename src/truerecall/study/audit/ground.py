@@ -55,11 +55,8 @@ class Ground:
         # What /proc leads to is another thing for each process that asks.
         if named.is_relative_to("/proc") or named.is_relative_to("/dev"):
             return OUTSIDE
-        try:
-            if self._inside((cwd / text).resolve()):
-                return None
-        except (OSError, RuntimeError, ValueError):
-            return CANNOT_TELL
+        if self._ends_inside(cwd / text):
+            return None
         return LINK if self._inside(named) else OUTSIDE
 
     def why_pattern(self, pattern: str, cwd: Path) -> str | None:
@@ -84,14 +81,14 @@ class Ground:
         """The top of the repository in which a folder is; UNKNOWN where it is in none of the workspace."""
         tops = (folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists())
         top = next(tops, None)
-        return str(top) if top is not None and self._inside(top.resolve()) else UNKNOWN
+        return str(top) if top is not None and self._ends_inside(top) else UNKNOWN
 
     def leads_out(self, folder: Path) -> bool:
         """Whether a link below a folder leads out of the workspace."""
+        if UNKNOWN in str(folder) or not self._ends_inside(folder):
+            return True  # and nothing beyond is searched
         if folder not in self._leading:
-            self._leading[folder] = any(
-                not self._inside(path.resolve()) for path in _links(folder) if not _broken(path)
-            )
+            self._leading[folder] = not all(map(self._ends_inside, _links(folder)))
         return self._leading[folder]
 
     def _matching_links(self, pattern: str, start: str, cwd: Path) -> bool:
@@ -106,6 +103,15 @@ class Ground:
         # Path.glob takes no absolute pattern.
         return islice(iglob(pattern, root_dir=cwd, include_hidden=True), _NAMES)  # noqa: PTH207
 
+    def _ends_inside(self, path: Path) -> bool:
+        """Whether a path belongs to the workspace once its links are followed; a circle of links leads nowhere."""
+        try:
+            return self._inside(path.resolve())
+        except RuntimeError:
+            return True
+        except (OSError, ValueError):
+            return False
+
     def _inside(self, path: Path) -> bool:
         if path.is_relative_to(self._workspace):
             return True
@@ -116,21 +122,8 @@ class Ground:
 
 
 def _links(folder: Path) -> Iterable[Path]:
-    if folder.is_symlink():
-        yield folder
     for above, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = Path(above, name)
             if path.is_symlink():
                 yield path
-
-
-def _broken(path: Path) -> bool:
-    """Whether a link goes round in a circle: it leads nowhere."""
-    try:
-        path.resolve(strict=True)
-    except RuntimeError:
-        return True
-    except OSError:
-        return False
-    return False

@@ -118,14 +118,18 @@ def _show(study: "Study", proposals: "Proposals") -> None:
         click.echo(f"  commit   {commit}")
     controls = sum(question.control for question in study.questions)
     click.echo(
-        f"\nwrote {study.folder}: {len(study.questions) - controls} questions, {controls} controls, and"
-        f" {', '.join(study.memory.exports)}"
+        f"\nwrote {study.folder}: {_count(len(study.questions) - controls, 'question')},"
+        f" {_count(controls, 'control')}, and {', '.join(study.memory.exports)}"
     )
     if not controls:
         click.echo("no control was found: add one by hand, a question of which the memory holds nothing")
     click.echo(
         f"next: take out what is no question, fill in commits, then `truerecall study keys draft {study.folder}`"
     )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _cut(text: str) -> str:

@@ -20,6 +20,8 @@ _NEAR = 0.25
 """The share that it must hold by itself to be looked at."""
 _TELLING = 2
 """Words that tell topics apart which the later and the earlier prompt must share."""
+_FEW = 3
+"""Sessions, and a tenth of all, that may use a word which tells topics apart; of few sessions half, or two."""
 _FOREIGN = 0.2
 """Nothing that was known may hold a larger share of a control's weight, or share as many telling words with it."""
 _ORDINARY = 30
@@ -112,7 +114,8 @@ class _Index:
             for word in piece.words:
                 self._holding.setdefault(word, []).append(number)
                 self._sessions.setdefault(word, set()).add(piece.session)
-        self._common = max(2, len({piece.session for piece in pieces}) // 3)
+        sessions = len({piece.session for piece in pieces})
+        self._common = max(2, min(sessions // 2, _FEW + sessions // 10))
         self._begun: dict[str, datetime] = {}
         for piece in pieces:
             self._begun[piece.session] = min(piece.learned, self._begun.get(piece.session, piece.learned))
@@ -122,7 +125,7 @@ class _Index:
         return self._rarity.sum(words)
 
     def telling(self, words: Set[str]) -> int:
-        """How many of them tell topics apart: a third of the sessions use them at most, or two."""
+        """How many of them tell topics apart: few sessions use them."""
         return sum(len(self._sessions.get(word, ())) <= self._common for word in words)
 
     def knew_another(self, prompt: Prompt) -> bool:
@@ -159,7 +162,7 @@ def _topic(
             continue
         held = prompt.words & (match.piece.words | request.words)
         covered = index.weight(held) / (index.weight(prompt.words) or 1.0)
-        if covered >= max(_COVERED, own) and covered > nearest.get(session, (0.0, request))[0]:
+        if covered >= _COVERED and covered > own and covered > nearest.get(session, (0.0, request))[0]:
             nearest[session] = (covered, request)
     if not nearest:
         return None

@@ -51,7 +51,7 @@ def test_the_demo_runs_reports_and_is_not_run_twice(tmp_path: Path) -> None:
     assert disagreements(run) == []
     assert run.plan().scripted
     assert "whether memory pays" in shown.verdict
-    assert shown.page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert shown.page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert Counter(progress.stage for progress in told)["finished"] == 2
 
     before = files_of(run.folder)

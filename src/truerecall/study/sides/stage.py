@@ -1,5 +1,6 @@
 """What a side is equipped from, and the words of the commands that a study names."""
 
+import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,6 +63,10 @@ def words(study: Study, command: Sequence[str]) -> list[str]:
     """
     folder = study.folder.resolve()
     return [
-        str(folder / word) if word.startswith(_HERE) or (place and (folder / word).is_file()) else word
+        str(folder / word) if word.startswith(_HERE) or (place and _is_file(folder / word)) else word
         for place, word in enumerate(command)
     ]
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - an argument may be a whole program, too long for a path's own test

@@ -156,6 +156,10 @@ def finished(plan: Plan, rows: Sequence[RunRow], discarded: Sequence[Discarded] 
     return Finished(plan, environment, list(rows), list(discarded), [], [])
 
 
+MILLIONTHS = st.integers(0, 2_000_000).map(lambda number: number / 1_000_000)
+"""No money or time is measured in less, and shares of it do not overflow."""
+
+
 @st.composite
 def studies(draw: st.DrawFn, least: int = 1, most: int = 4) -> Finished:
     """Any study: sides and repeats of any number, runs of any outcome, some of them not finished."""
@@ -168,7 +172,7 @@ def studies(draw: st.DrawFn, least: int = 1, most: int = 4) -> Finished:
         sides,
         draw(st.integers(1, 4)),
         scripted=draw(st.booleans()),
-        extraction_cost=draw(st.none() | st.floats(0, 10)),
+        extraction_cost=draw(st.none() | MILLIONTHS),
     )
     rows = []
     for run in plan.runs:
@@ -181,8 +185,8 @@ def studies(draw: st.DrawFn, least: int = 1, most: int = 4) -> Finished:
             of_run(run),
             draw(st.integers(0, 3)) if outcome in ("correct", "invalid") else None,
             draw(st.integers(0, 5000)),
-            draw(st.floats(0, 2) | st.just(0.5)) if draw(st.integers(0, 9)) else None,
-            draw(st.floats(0, 100)),
+            draw(MILLIONTHS | st.just(0.5)) if draw(st.integers(0, 9)) else None,
+            draw(MILLIONTHS),
             outcome,
         )
         delivered = Admission(delivered=draw(st.booleans()), per_protocol=draw(st.booleans()))

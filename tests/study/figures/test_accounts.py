@@ -41,7 +41,7 @@ def test_each_run_is_counted_by_how_it_ended() -> None:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(studies())
 def test_every_planned_run_is_accounted_for_once(study: Finished) -> None:
     found = figures(study)
@@ -56,7 +56,7 @@ def test_every_planned_run_is_accounted_for_once(study: Finished) -> None:
     assert sum(side.planned for side in sides) == found.planned
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(studies())
 def test_figures_can_be_written_and_read_again(study: Finished) -> None:
     found = figures(study)

@@ -213,7 +213,7 @@ def plain_median(rows: list[RunRow], question: str, side: str) -> float | None:
     return None if not reached or math.isinf(median(reached)) else median(reached)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(studies())
 def test_savings_are_what_plain_code_makes_of_the_rows(study: Finished) -> None:
     found = figures(study)

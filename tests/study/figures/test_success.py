@@ -69,7 +69,7 @@ def test_controls_are_in_no_success_and_in_no_cost_of_a_correct_answer() -> None
     assert per_correct(found, "none").runs == 0
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(studies())
 def test_success_never_falls_with_more_follow_ups_and_its_interval_is_that_of_wilson(study: Finished) -> None:
     found = figures(study)

@@ -158,7 +158,7 @@ def check(made: Finished, found: Figures) -> None:
             assert shares[0] >= shares[1] - 1e-12
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(studies())
 def test_with_fewer_than_six_questions_nothing_is_claimed(made: Finished) -> None:
     found = figures(made)
@@ -170,7 +170,7 @@ def test_with_fewer_than_six_questions_nothing_is_claimed(made: Finished) -> Non
 RUNS = [f"q{n} {side} {repeat}" for n in range(8) for side in ("memory", "none") for repeat in (1, 2)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     st.integers(5, 8),
     st.floats(0.1, 2.0),

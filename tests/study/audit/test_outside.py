@@ -103,12 +103,12 @@ grep --include=*.py -rn foo .
 grep -v '^#' README.md | grep -c '/'
 rg '/api/v1' src
 rg -n --glob '!**/deep/**' 'open\\(' .
-rg -g '*.py' -A2 '/home/user' src/
+rg -g '*.py' -A2 '/srv/user' src/
 rg --files -g '*.py' | head -20
 rg -l foo | xargs rg -n bar
 sed -n '1,20p' src/a.py
 sed -n '/def foo/,/return/p' src/a.py
-sed -e 's#/usr/lib#/opt#g' src/a.py
+sed -e 's#/usr/lib#/srv#g' src/a.py
 sed 's/a/b/;s|/x|/y|' src/a.py | head -3
 awk '/foo/{print}' README.md
 awk -F/ '{print $1}' README.md
@@ -239,7 +239,7 @@ OUTSIDE = [
     "sed -n 'r /etc/passwd' src/a.py",
     "sed '1r/etc/passwd' src/a.py",
     "sed 's/x/cat \\/etc\\/passwd/e' src/a.py",
-    "sed -f /tmp/s.sed src/a.py",
+    "sed -f /var/s.sed src/a.py",
     "awk '{print}' /etc/passwd",
     "awk 'BEGIN{while((getline l < \"/etc/passwd\")>0) print l}'",
     "awk 'BEGIN{system(\"cat /etc/passwd\")}'",
@@ -266,10 +266,10 @@ OUTSIDE = [
     "git -C / log",
     "git -C/etc log",
     "git -C ../.. log",
-    "git --git-dir=/tmp/x/.git log",
-    "git --git-dir /tmp/x/.git log",
+    "git --git-dir=/var/x/.git log",
+    "git --git-dir /var/x/.git log",
     "git --work-tree=/ status",
-    "GIT_DIR=/tmp/x git log",
+    "GIT_DIR=/var/x git log",
     "git diff --no-index /dev/null ../../secret.txt",
     "git diff --no-index /dev/null -- ../../secret.txt",
     "git diff /dev/null /etc/passwd",
@@ -279,7 +279,7 @@ OUTSIDE = [
     "git blame --contents /etc/passwd src/a.py",
     "git blame --contents=/etc/passwd src/a.py",
     "git log -O/etc/passwd",
-    "git log --output=/tmp/x",
+    "git log --output=/var/x",
     "git log -L 1,2:../../secret.txt",
     "git hash-object -w ../../secret.txt",
     "git fetch origin",
@@ -338,10 +338,10 @@ OUTSIDE = [
     "for d in src; do ls $d/../../..; done",
     "while read f; do cat $f; done < src/a.py",
     "[ -f /etc/passwd ] && echo yes",
-    "sort -o/tmp/x src/a.py",
-    "ls > /tmp/x",
-    "ls &> /tmp/x",
-    "tee /tmp/x < src/a.py",
+    "sort -o/var/x src/a.py",
+    "ls > /var/x",
+    "ls &> /var/x",
+    "tee /var/x < src/a.py",
     "ln -s / src/root",
     "cp -r / x",
     "tar cf - /etc",
@@ -351,7 +351,7 @@ OUTSIDE = [
     "cat${IFS}/etc/passwd",
     "c''at /etc/passwd",
     "/bin/cat /etc/passwd",
-    "/opt/tool src",
+    "/srv/tool src",
     "true\ncat /etc/passwd",
     "true; cat src/a.py\t/etc/passwd",
     "cat src/a.py \\\n  /etc/passwd",
@@ -373,7 +373,7 @@ STRICT = {
     "npm test": "a program may read anything",
     "git log -- linked/out": "git would show the link, and not what it leads to",
     "grep $PATTERN src/a.py": "a variable that nobody set",
-    "ls > /tmp/list": "nothing outside is read, but something is written",
+    "ls > /var/list": "nothing outside is read, but something is written",
     "case x in x) true;; esac": "not understood",
 }
 
@@ -413,7 +413,7 @@ def test_a_finding_names_the_exchange_the_use_the_path_and_the_reason(seat: Seat
         ("Read", {"file_path": "{home}/.claude/projects/-ws-app/sid/tool-results/b1.txt"}, False),
         ("Read", {"file_path": "{home}/.claude/projects/-ws-app/sid.jsonl"}, True),
         ("Read", {"file_path": "{home}/memory.db"}, True),
-        ("Read", {"file_path": "{home}/tmp/x"}, True),
+        ("Read", {"file_path": "{home}/var/x"}, True),
         ("Read", {"file_path": "~/memory.db"}, True),
         ("Read", {"file_path": "/etc/hostname"}, True),
         ("Read", {"file_path": "{app}/../../secret.txt"}, True),

@@ -163,7 +163,7 @@ def _setting(looking: Looking, text: str) -> None:
 
 
 def _no_revision(argument: Argument, texts: Sequence[str]) -> Argument:
-    """Nothing in place of a file within a revision (``HEAD~2:src/a.py``) or git's own pattern of paths (``:!docs``)."""
+    """Nothing in place of a file within a revision (``HEAD~2:a.py``) or git's own pattern of paths (``:!docs``)."""
     text = argument.text
     if ":" in text and not text.startswith(("/", "~", ".", "-")) and "--no-index" not in texts:
         return Argument("")

@@ -80,9 +80,8 @@ def check_command(study: Path, questions: tuple[str, ...]) -> None:
         _show(one)
     wrong = sum(one.wrong for one in checked)
     approved = sum(is_approved(one.question) for one in checked)
-    click.echo(
-        f"{len(checked)} {'question' if len(checked) == 1 else 'questions'}: {wrong} with errors, {approved} approved as they stand"
-    )
+    counted = f"{len(checked)} question{'' if len(checked) == 1 else 's'}"
+    click.echo(f"{counted}: {wrong} with errors, {approved} approved as they stand")
     sys.exit(1 if wrong else 0)
 
 

@@ -7,7 +7,7 @@
     - It is read from a file. [session 0f3a1c] (wrong)
 
     # Truth key
-    - The limit is read from RETRY_LIMIT. [app: src/retry.py:12-18]
+    - The limit is read from RETRY_LIMIT. [app: app/retry.py:12-18]
 """
 
 import re
@@ -28,7 +28,7 @@ _FACT = re.compile(
 )
 _FILE = re.compile(r"(?P<repository>[\w.-]+): (?P<path>\S.*?):(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?")
 _EXAMPLE = (
-    "Write it like `- The limit is 5. [app: src/retry.py:12-18]` or `- The limit is 5. [session 0f3a1c]`."
+    "Write it like `- The limit is 5. [app: app/retry.py:12-18]` or `- The limit is 5. [session 0f3a1c]`."
 )
 
 
@@ -143,7 +143,7 @@ def _place(written: str, where: str, repositories: Collection[str]) -> Place:
         raise StudyError(
             f"{path!r} is no path below the top of the repository",
             where=where,
-            remedy="Write it with slashes, from the top: src/retry.py.",
+            remedy="Write it with slashes, from the top: app/retry.py.",
         )
     if first < 1 or last < first:
         raise StudyError(

@@ -27,7 +27,7 @@ from truerecall.study.proposing.topics import Proposals, Topic
 _SIDES = (Side("memory", "memory"), Side("none", "none"), Side("redo", "redo"))
 _FACTS = """One checkable fact a line, only what the question asks, each with the place where it was verified:
 - The limit is 5. [session {session}]
-- The limit is read from RETRY_LIMIT. [{name}: src/retry.py:12-18]
+- The limit is read from RETRY_LIMIT. [{name}: app/retry.py:12-18]
 {session_key}The truth key says what is so in the code at the commit; it alone decides what is correct.
 `truerecall study keys draft` proposes lines, `keys check` opens the places, `keys approve` lets the study run."""
 _SESSION_KEY = """The session key says what the original discussion concluded; end a line that is not so with (wrong).

@@ -34,9 +34,17 @@ def files_of(folder: Path) -> dict[str, int]:
     return {str(path): path.stat().st_mtime_ns for path in folder.rglob("row.json")}
 
 
-def test_the_demo_runs_reports_and_is_not_run_twice(tmp_path: Path) -> None:
+def broken_off(progress: StudyProgress) -> None:
+    if progress.stage == "finished":
+        raise KeyboardInterrupt
+
+
+def test_the_demo_goes_on_where_it_was_broken_off_and_is_not_run_twice(tmp_path: Path) -> None:
     clock = ManualClock(datetime(2026, 12, 1, 9, tzinfo=UTC))
     told: list[StudyProgress] = []
+    with pytest.raises(KeyboardInterrupt):
+        show(tmp_path, GIVEN, broken_off, clock=clock, adapt=little)
+    (first,) = files_of(tmp_path / "run").items()
     shown = show(tmp_path, GIVEN, told.append, clock=clock, adapt=little)
 
     run = StudyRun(tmp_path / "run")
@@ -52,7 +60,8 @@ def test_the_demo_runs_reports_and_is_not_run_twice(tmp_path: Path) -> None:
     assert run.plan().scripted
     assert "whether memory pays" in shown.verdict
     assert shown.page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert Counter(progress.stage for progress in told)["finished"] == 2
+    assert Counter(progress.stage for progress in told)["finished"] == 1
+    assert first in files_of(run.folder).items()
 
     before = files_of(run.folder)
     told.clear()

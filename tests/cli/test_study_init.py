@@ -3,10 +3,14 @@
 import os
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from truerecall.core.entry import Draft, Source
+from truerecall.memory.memory import Memory
 
 sys.path.append(str(Path(__file__).parents[1] / "study" / "proposing"))
 from captured_project import RETRIES, SCHEMA, SPACE, Project, captured_project  # found by the line above
@@ -107,6 +111,43 @@ def test_a_memory_without_such_a_topic_says_so_and_writes_nothing(cli: Command, 
         "no topic of git.example/team/other was asked again in a later session (0 prompts of 0 sessions could be asked"
     )
     assert not (project.cwd.parent / "study").exists()
+
+
+def test_a_project_that_is_gone_is_told(cli: Command, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cwd = str(home / "gone")
+    with Memory.open(home / "m.db", user="ada", space="folder:gone:0123456789ab", embedder="none") as memory:
+        memory.remember(
+            [
+                Draft(
+                    text=text,
+                    recorded_at=at,
+                    source=Source(channel="prompt", session=name, position=0, cwd=cwd),
+                )
+                for name, at, text in (
+                    (
+                        "a",
+                        datetime(2024, 3, 1, tzinfo=UTC),
+                        "Add a cache of thumbnails to the gallery server.",
+                    ),
+                    (
+                        "b",
+                        datetime(2024, 4, 1, tzinfo=UTC),
+                        "How long does the gallery server cache thumbnails?",
+                    ),
+                )
+            ]
+        )
+    monkeypatch.setenv("HOME", str(home))
+
+    done = cli(
+        "study", "init", "s", "--store", "m.db", "--space", "folder:gone:0123456789ab", "--user", "ada"
+    )
+
+    assert done.code == 0
+    assert done.out.splitlines()[-3:-1] == [
+        f"{cwd} is no git repository here: mend the source of gone in study.toml",
+        "no control was found: add one by hand, a question of which the memory holds nothing",
+    ]
 
 
 def test_without_a_memory_it_says_what_to_do(

@@ -36,7 +36,11 @@ def _since(ctx: click.Context, param: click.Parameter, value: Any) -> datetime |
 @click.option("--space", type=Words(), help="Another project than that of this folder.")
 @click.option("--since", callback=_since, help="Only what was asked since then: 2024-05-08, or an instant.")
 @click.option(
-    "--limit", type=click.IntRange(1, 1000), default=8, show_default=True, help="Questions at most."
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=8,
+    show_default=True,
+    help="Topics at most; a control is added for every four.",
 )
 def init_command(
     folder: Path,
@@ -121,6 +125,12 @@ def _show(study: "Study", proposals: "Proposals") -> None:
         f"\nwrote {study.folder}: {_count(len(study.questions) - controls, 'question')},"
         f" {_count(controls, 'control')}, and {', '.join(study.memory.exports)}"
     )
+    for repository in study.repositories:
+        if "://" not in repository.source and not (study.folder / repository.source / ".git").exists():
+            click.echo(
+                f"{one_line(repository.source)} is no git repository here: mend the source of {repository.name} in"
+                " study.toml"
+            )
     if not controls:
         click.echo("no control was found: add one by hand, a question of which the memory holds nothing")
     click.echo(

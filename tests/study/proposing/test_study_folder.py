@@ -34,11 +34,12 @@ def written(project: Project, folder: Path) -> Study:
 
 def test_a_proposed_study_is_read_again_and_has_its_frozen_memory(tmp_path: Path) -> None:
     project = captured_project(tmp_path)
-    folder = tmp_path / "study"
+    folder = tmp_path / "My study"
 
     written(project, folder)
 
     study = read_study(folder, unfinished=True)
+    assert study.name == "my-study"
     assert [(one.id, one.control) for one in study.questions] == [
         (LICENCE, True),
         (COLUMNS, False),

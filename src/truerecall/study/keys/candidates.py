@@ -17,9 +17,12 @@ _KINDS: tuple[FactKind, ...] = ("decision", "cause", "fix", "version", "path", "
 _A_FACT = 1.0  # that a fact was taken out of a sentence counts as much as a rather rare word
 _LONGEST = 300  # characters of a line that a person wants to check
 _LEAST_WORDS = 4
+_ALIKE = 0.8
+"""Of the words of the shorter of two lines: where they share more, they say the same."""
 _TALK = re.compile(
     r"(?:see|let me|let's|i'll|i'm|i am|i will|i can|i would|now,?|next,?|please|would you|should|shall|here's"
-    r"|here (?:is|are)|want me|do you|if you|you can|you may|you're|sure|great|perfect|done|ok(?:ay)?|yes|no)\b",
+    r"|here (?:is|are)|want me|do you|if you|you can|you may|you're|sure|great|perfect|done|ok(?:ay)?|yes|no"
+    r"|i've|i have|we need|need to|todo|final summary|analysis complete)\b",
     re.IGNORECASE,
 )
 """How what an agent says begins that is no conclusion."""
@@ -84,9 +87,9 @@ def _sentences(entries: Iterable[Entry]) -> Iterator[tuple[str, str, float]]:
     """What facts and answers say, a sentence each, with the session and what speaks for it by itself."""
     for entry in entries:
         session = entry.source.session or ""
-        kind = kind_of(entry)
-        if kind in _KINDS:
-            yield " ".join(entry.text.split()), session, _A_FACT
+        text = " ".join(entry.text.split())
+        if kind_of(entry) in _KINDS and not _TALK.match(text):
+            yield text, session, _A_FACT
         elif entry.kind == "turn" and entry.source.channel == "answer":
             for one in sentences(entry.text):
                 if (
@@ -107,7 +110,7 @@ def _nearest(
         shared = rarity.sum(words & asked)
         if len(text) > _LONGEST or len(words) < _LEAST_WORDS or not shared:
             continue
-        if any(len(words & other) > 0.7 * len(words | other) for other in scored):
+        if any(len(words & other) > _ALIKE * min(len(words), len(other)) for other in scored):
             continue
         scored[words] = (shared + bonus, order, text, session)
     best = sorted(scored.values(), key=lambda one: (-one[0], one[1]))[:MOST]

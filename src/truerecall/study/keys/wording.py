@@ -59,7 +59,10 @@ _SOMEBODYS = re.compile(
     rf"|(?i:\baccording to (?:{_WHO})\b){_NO_MORE}"
 )
 _SPOKEN = rf"\b(?:{_SAID}|{_SETTLED})\b"
-_TOLD = r"\b(?:said|told|mentioned|suggested|proposed|decided|agreed|discussed|concluded|settled)\b"
+_TOLD = (
+    r"\b(?:said|told|mentioned|suggested|proposed|decided|agreed|discussed|concluded|settled)\b"
+    rf"(?! by (?!(?:{_WHO})\b(?!\.\w)))"
+)
 _AT = r"(?:in|during|at|from|by) (?:(?:the|that|this|a|an|our) )?"
 _NO_NOUN = r"\b(?! (?:id|key|cookie|token|store|table|file|handler|object|header|list|state)\b)"
 _NEAR = r"(?: \S+){0,6}"

@@ -20,7 +20,7 @@ from truerecall.study.files.questions import KEYS, QUESTION
 from truerecall.study.files.writing import write_study
 from truerecall.study.overlap import Rarity
 from truerecall.study.proposing.commits import last_commit
-from truerecall.study.proposing.naming import question_name, repository_name
+from truerecall.study.proposing.naming import question_name, repository_name, slug
 from truerecall.study.proposing.prompts import Prompt
 from truerecall.study.proposing.topics import Proposals, Topic
 
@@ -67,7 +67,7 @@ def study_of(folder: Path, proposals: Proposals, space: str) -> tuple[Study, Map
         notes[ident] = _notes(prompt, topic, name)
     study = Study(
         folder=folder,
-        name=name,
+        name=slug(folder.resolve().name, name),
         solver=SolverChoice(),
         graders=GraderChoice(),
         memory=MemoryChoice((f"memory/{name}",)),

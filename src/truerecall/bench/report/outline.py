@@ -36,6 +36,8 @@ class Outline:
     provenance: Table
     licences: tuple[str, ...]
     command: str
+    verdict: str = ""
+    """The answer in one sentence, before everything else; empty where a report has none."""
 
 
 def outline(manifest: RetrievalManifest, speed: Speed | None = None) -> Outline:

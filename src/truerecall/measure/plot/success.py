@@ -19,7 +19,7 @@ from truerecall.measure.plot.palette import marker
 from truerecall.measure.plot.svg import Markup, element, joined
 
 LEFT, RIGHT = 48.0, WIDTH - 24.0
-HEIGHT = 220.0
+HEIGHT = 170.0
 """Of the area between none and all."""
 
 _STEPS = ("0", "0.25", "0.5", "0.75", "1")

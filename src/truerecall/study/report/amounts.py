@@ -17,7 +17,9 @@ def dollars(value: float | None) -> str:
     if value is None:
         return "no price"
     sign, size = ("\N{MINUS SIGN}" if value < 0 else ""), abs(value)
-    if size >= 1 or size == 0:
+    if size < 0.000005:
+        return "$0.00"
+    if size >= 1:
         return f"{sign}${size:,.2f}"
     return f"{sign}${size:.3f}" if size >= 0.01 else f"{sign}${size:.5f}"
 

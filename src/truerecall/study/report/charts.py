@@ -8,20 +8,20 @@ from truerecall.measure.plot.saved import Saved, saved_bars
 from truerecall.measure.plot.spent import Group, Spent, spent_bars
 from truerecall.measure.plot.success import Reached, success_curve
 from truerecall.study.figures.records import Dot, Figures, Measure, QuestionFigures, SideOnQuestion, View
-from truerecall.study.report.amounts import amount
+from truerecall.study.report.amounts import amount, counted
 
 _SHOWN: tuple[tuple[Measure, str], ...] = (("tokens", "Tokens"), ("cost", "Cost"))
 
 
-def charts(figures: Figures) -> list[Plot]:
-    """Each plot with its caption; one that would be empty is left out."""
+def charts(figures: Figures) -> dict[str, list[Plot]]:
+    """Plots by the key of the section to which they belong; one that would be empty is left out."""
     view, repeats = figures.headline, figures.repeats
     places = {one.side: place for place, one in enumerate(figures.sides)}
     asked = [question for question in view.questions if not question.control]
-    made = [_saved(asked, measure, name, repeats) for measure, name in _SHOWN]
-    made += [_spent(view.questions, measure, name, places) for measure, name in _SHOWN]
-    made.append(_success(figures, view))
-    return [plot for plot in made if plot is not None]
+    saved = [_saved(asked, measure, name, repeats) for measure, name in _SHOWN]
+    spent = [_spent(view.questions, measure, name, places) for measure, name in _SHOWN]
+    drawn = {"picture": [*saved, _success(figures, view)], "amounts": spent}
+    return {key: [plot for plot in plots if plot is not None] for key, plots in drawn.items()}
 
 
 def _saved(questions: list[QuestionFigures], measure: Measure, name: str, repeats: int) -> Plot | None:
@@ -41,8 +41,10 @@ def _saved(questions: list[QuestionFigures], measure: Measure, name: str, repeat
     if not rows:
         return None
     caption = (
-        f"A bar: the median of {repeats} repeats with memory against that of the cheaper other side, to the first "
-        "correct answer. A dot: one repeat with memory against the same median. Left of 0 memory was dearer."
+        f"A bar: the median of {counted(repeats, 'repeat')} with memory against the cheaper of none and redo, to the "
+        "first correct answer. A dot: one repeat with memory against that same median. Left of 0 memory took more."
+        if measure == "tokens"
+        else "Likewise, in US dollars by the price table."
     )
     title = f"{name} saved by memory"
     return Plot(title, Markup(saved_bars(rows, title)), caption)
@@ -60,8 +62,10 @@ def _spent(
     if not groups:
         return None
     caption = (
-        "A bar: the median of the repeats that counts to the first correct answer; a dot: one repeat that got there. "
-        "Where half of the repeats or more never did, no median is reached."
+        "A bar: the median of the repeats; a dot: one repeat that got there. Where half of the repeats or more never "
+        "did, there is no bar."
+        if measure == "tokens"
+        else "The same in US dollars, tokens from a cache at their lower price."
     )
     title = f"{name} to the first correct answer"
     return Plot(title, Markup(spent_bars(groups, title, lambda value: amount(value, measure))), caption)

@@ -1,54 +1,102 @@
-"""What was found: the answer, question by question, savings, success, and what a correct answer cost."""
-
-from collections.abc import Iterator
+"""What was found: the answer, savings, success, and what a correct answer cost with the failures counted."""
 
 from truerecall.bench.report.tables import Section, Table, section, table
-from truerecall.study.figures.records import Dot, Figures, QuestionFigures, SideOnQuestion, View
-from truerecall.study.report.amounts import NAMES, NONE, all_of, amount, share
+from truerecall.study.figures.records import Figures, View
+from truerecall.study.report.amounts import NAMES, NONE, all_of, amount, counted, share
+
+
+def short_answer(figures: Figures) -> Section:
+    """Below the picture: what was saved over the questions, and why no more can be said."""
+    caption = "Saved to the first correct answer, over the questions"
+    return section("picture", "The short answer", _reasons(figures), [_overall(figures.headline, caption)])
+
+
+def warnings(figures: Figures) -> tuple[str, ...]:
+    """What a reader must know before the picture: runs that did not do what was planned."""
+    found = []
+    for one in figures.delivery:
+        if one.kind in ("memory", "none", "redo") and one.per_protocol < one.runs:
+            found.append(
+                f"{one.runs - one.per_protocol} of {counted(one.runs, 'run')} of {one.side} were not what their side "
+                "says. They count here as they were; “Whether it arrived” says why, “Per-protocol” leaves them out."
+            )
+    lost = {
+        "could not be graded": sum(one.invalid for one in figures.exclusions),
+        "failed": sum(one.failed for one in figures.exclusions),
+        "were thrown out each time": sum(one.out for one in figures.exclusions),
+    }
+    told = [f"{number} {what}" for what, number in lost.items() if number]
+    if told:
+        found.append(f"Of {counted(figures.finished, 'finished run')} {', '.join(told)}.")
+    if figures.unpriced:
+        found.append(f"No price is known of {', '.join(figures.unpriced)}: what needs it is left out.")
+    return tuple(found)
 
 
 def sections(figures: Figures) -> tuple[Section, ...]:
-    """The picture first."""
+    """Success and cost over all questions, beside the picture and the single questions."""
     head, beside = figures.headline, figures.per_protocol
     return (
         section(
-            "picture",
-            "The short answer",
-            _reasons(figures),
-            [_overall(head, "Saved to the first correct answer, over the questions")],
+            "success",
+            "Success by follow-up",
+            ["In brackets the 95 % interval. An answer that is not correct is followed by the same neutral sentence."],
+            [_success(head)],
         ),
-        section("questions", "Question by question", [], list(_questions(head))),
-        section("success", "Success by follow-up", [], [_success(head)]),
         section(
             "failures",
             "With the failures counted",
-            ["A saving looks at runs that got there. This looks at all of them."],
+            ["A saving looks at runs that got there. This looks at all of them: all that a side spent, by its correct "
+             "answers."],
             [_per_correct(head)],
         ),
-        section(
-            "contrasts",
-            "Against placebo and old transcripts",
-            [
-                "No part of any saving: whether it is what memory says that helps, or that something is said at all."
-            ],
-            [_contrasts(head)],
-        ),
+        *_against(head),
         section(
             "per-protocol",
             "Per-protocol",
-            ["The same figures over the runs alone that were what their side says."],
-            [
+            _beside(figures),
+            []
+            if _all_as_planned(figures)
+            else [
                 _overall(beside, "Saved, per-protocol runs alone"),
                 _success(beside, "Correct after at most so many follow-ups, per-protocol runs alone"),
                 _per_correct(beside, "Cost per correct answer, per-protocol runs alone"),
             ],
         ),
+    )  # fmt: skip
+
+
+def _against(view: View) -> tuple[Section, ...]:
+    if not view.contrasts:
+        return ()
+    told = (
+        "In no saving above. Placebo and old transcripts say whether it is what memory says that helps, or that "
+        "something is said at all, or that the sessions lie about."
     )
+    return (section("contrasts", "Against placebo and old transcripts", [told], [_contrasts(view)]),)
+
+
+def _all_as_planned(figures: Figures) -> bool:
+    return all(one.per_protocol == one.runs for one in figures.delivery)
+
+
+def _beside(figures: Figures) -> list[str]:
+    if not figures.finished:
+        return ["No run is finished."]
+    if _all_as_planned(figures):
+        return [
+            "Every finished run was what its side says, so the figures above are those of per-protocol runs, too."
+        ]
+    return ["The same figures over the runs alone that were what their side says."]
 
 
 def _reasons(figures: Figures) -> list[str]:
-    reasons = figures.verdict.reasons
-    return [f"Why no more can be said: {'; '.join(reasons)}."] if reasons else []
+    """Those that the verdict does not tell itself."""
+    finding, reasons = figures.verdict.finding, figures.verdict.reasons
+    left = reasons[1:] if finding in ("cannot tell", "wiring") else reasons
+    if not left or not figures.verdict.side:
+        return []
+    return [f"Besides: {'; '.join(left)}."]
 
 
 def _overall(view: View, caption: str) -> Table:
@@ -63,79 +111,10 @@ def _overall(view: View, caption: str) -> Table:
         )
         for one in view.savings
     ]
-    columns = ["memory side", "questions", "median", "from … to", "95 % of the mean", "median amount"]
-    return table(caption, columns, rows)
-
-
-def _questions(view: View) -> Iterator[Table]:
-    for question in view.questions:
-        yield _medians(question)
-        if not question.control:
-            yield _savings(question)
-        yield _runs(question)
-
-
-def _medians(question: QuestionFigures) -> Table:
-    kind = "control " if question.control else ""
-    words = {"reached": "", "not reached": "not reached", "no price": "no price", "no runs": "no runs"}
-    rows = [
-        (
-            side.side,
-            f"{side.correct} of {side.counted}",
-            *(words[one.state] or amount(one.value, one.measure) for one in side.medians),
-        )
-        for side in question.sides
-    ]
-    caption = f"{kind}{question.question}: medians to the first correct answer. {question.text}"
-    measures = [NAMES[one.measure] for one in question.sides[0].medians] if question.sides else []
-    return table(caption, ["side", "correct", *measures], rows)
-
-
-def _savings(question: QuestionFigures) -> Table:
-    rows = [
-        (
-            f"{one.side}: {NAMES[one.measure]}",
-            amount(one.memory, one.measure),
-            one.against or NONE,
-            amount(one.other, one.measure),
-            share(one.saved) if one.saved is not None else one.reason,
-        )
-        for one in question.savings
-    ]
-    return table(
-        f"{question.question}: saved", ["memory side", "memory", "against", "its median", "saved"], rows
-    )
-
-
-def _runs(question: QuestionFigures) -> Table:
-    rows = [_run(question, side, dot) for side in question.sides for dot in side.dots]
     columns = [
-        "run", "outcome", "follow-ups", "truth facts", "session facts", "in the block", "tokens", "cost",
-        "suspects", "recalled", "per-protocol",
+        "memory side", "questions with a saving", "median", "from … to", "95 % interval of the mean", "median amount",
     ]  # fmt: skip
-    return table(f"{question.question}: every run", columns, rows, folded=True)
-
-
-def _run(question: QuestionFigures, side: SideOnQuestion, dot: Dot) -> tuple[str, ...]:
-    until = dot.to_correct or dot.whole
-    recalled = "yes" if dot.delivered else "nothing found" if dot.nothing_found else "no"
-    return (
-        f"{side.side} {dot.repeat}",
-        "misled, " + dot.outcome if dot.misled else dot.outcome,
-        NONE if dot.correct_after is None else str(dot.correct_after),
-        _of(dot.truth_hits, question.truth_facts),
-        _of(dot.session_hits, question.session_facts),
-        _of(dot.block_hits, question.session_facts),
-        amount(until.tokens, "tokens"),
-        amount(until.cost, "cost"),
-        str(dot.suspects),
-        recalled,
-        "yes" if dot.per_protocol else f"no: {dot.reason}",
-    )
-
-
-def _of(hits: int | None, facts: int) -> str:
-    return NONE if hits is None or not facts else f"{hits} of {facts}"
+    return table(caption, columns, rows)
 
 
 def _success(view: View, caption: str = "Correct after at most so many follow-ups") -> Table:
@@ -165,14 +144,8 @@ def _per_correct(view: View, caption: str = "Cost per correct answer") -> Table:
         for one in view.cost_per_correct
     ]
     columns = [
-        "side",
-        "correct",
-        "tokens",
-        "cost",
-        "cost without caches",
-        "wall time",
-        "runs of unknown outcome",
-    ]
+        "side", "correct", "tokens", "cost", "cost without caches", "wall time", "runs of unknown outcome",
+    ]  # fmt: skip
     return table(caption, columns, rows)
 
 
@@ -186,4 +159,4 @@ def _contrasts(view: View) -> Table:
         )
         for one in view.contrasts
     ]
-    return table("Cheaper by", ["sides", "questions", "median", "from … to"], rows)
+    return table("Memory was cheaper by", ["sides", "questions", "median", "from … to"], rows)

@@ -3,57 +3,94 @@
 from truerecall.bench.report.disclosed import disclosed
 from truerecall.bench.report.outline import Chapter, Outline
 from truerecall.bench.report.rendering import environment
-from truerecall.bench.report.tables import Table, table
+from truerecall.bench.report.tables import Section, Table, table
 from truerecall.study.figures.records import Figures
 from truerecall.study.folder import Finished
-from truerecall.study.report import accounts, found, protocol, recalled
+from truerecall.study.report import accounts, found, protocol, questions, recalled
 from truerecall.study.report.amounts import counted
+from truerecall.study.report.behind import Behind
 from truerecall.study.report.charts import charts
+from truerecall.study.report.places import without_places_in
 from truerecall.study.report.words import MEANINGS, SCRIPTED, unfinished
 
 TITLE = "Does memory pay for a coding agent?"
 
 
-def study_markdown(finished: Finished, figures: Figures) -> str:
+def study_markdown(finished: Finished, figures: Figures, behind: Behind) -> str:
     """The report in GitHub's Markdown; the same run folder gives the same text."""
     template = environment(autoescape=False).get_template("report.md.jinja")
-    return template.render(report=study_outline(finished, figures))
+    return template.render(report=study_outline(finished, figures, behind))
 
 
-def study_page(finished: Finished, figures: Figures) -> str:
+def study_page(finished: Finished, figures: Figures, behind: Behind) -> str:
     """One HTML file that asks for nothing from outside; the same run folder gives the same text."""
-    drawn = [{"picture": charts(figures)}, {}, {}, {}, {}]
+    outline = study_outline(finished, figures, behind)
+    plots = charts(figures)
     template = environment(autoescape=True).get_template("report.html.jinja")
-    return template.render(report=study_outline(finished, figures), drawn=drawn)
+    return template.render(report=outline, drawn=[plots for _ in outline.chapters])
 
 
-def study_outline(finished: Finished, figures: Figures) -> Outline:
-    """Arrange what a study found: the picture first, then what it stands on."""
-    plan, made = finished.plan, finished.environment
+def study_outline(finished: Finished, figures: Figures, behind: Behind) -> Outline:
+    """Arrange what a study found: the answer and the picture first, then what they stand on."""
+    made = finished.environment
     banners = [SCRIPTED] if figures.scripted else []
     if figures.finished < figures.planned:
         banners.append(unfinished(figures.finished, figures.planned))
-    return Outline(
-        title=TITLE,
-        banners=tuple(banners),
-        sentence=disclosed(figures.verdict.sentence),
-        made=disclosed(
-            f"The study “{plan.name}”, {made.created[:16].replace('T', ' ')} UTC, {plan.solver.name} "
-            f"{plan.solver.version} on {plan.solver.model}: {counted(figures.questions, 'question')} and "
-            f"{counted(figures.controls, 'control')}, {counted(len(plan.sides), 'side')}, "
-            f"{counted(plan.repeats, 'repeat')}, {figures.finished} of {figures.planned} runs finished"
+    return without_places_in(
+        Outline(
+            title=TITLE,
+            verdict=disclosed(figures.verdict.sentence),
+            banners=tuple(banners),
+            sentence="",
+            made=disclosed(_made(finished, figures)),
+            chapters=_chapters(finished, figures, behind),
+            meanings=table(
+                "What each number is, and what it is not", ["number", "meaning"], MEANINGS, words=2
+            ),
+            provenance=_provenance(finished),
+            licences=(),
+            command=disclosed(made.command or "truerecall study run"),
+        )
+    )
+
+
+def _made(finished: Finished, figures: Figures) -> str:
+    plan = finished.plan
+    return (
+        f"The study “{plan.name}”, {finished.environment.created[:16].replace('T', ' ')} UTC, {plan.solver.name} "
+        f"{plan.solver.version} on {plan.solver.model}: {counted(figures.questions, 'question')} and "
+        f"{counted(figures.controls, 'control')}, {counted(len(plan.sides), 'side')}, "
+        f"{counted(plan.repeats, 'repeat')}, {figures.finished} of {counted(figures.planned, 'run')} finished"
+    )
+
+
+def _chapters(finished: Finished, figures: Figures, behind: Behind) -> tuple[Chapter, ...]:
+    amounts = Section("amounts", "Amounts by side")
+    return (
+        Chapter(
+            "found",
+            "What was found",
+            tuple(disclosed(line) for line in found.warnings(figures)),
+            (found.short_answer(figures), *found.sections(figures)),
         ),
-        chapters=(
-            Chapter("found", "What was found", (), found.sections(figures)),
-            Chapter("memory", "What the memory said", (), recalled.sections(figures)),
-            Chapter("prompt", "The ordinary prompt", (), recalled.ordinary(figures)),
-            Chapter("trust", "Why the figures can be trusted, and how far", (), accounts.sections(figures)),
-            Chapter("protocol", "The protocol", (), protocol.sections(plan, finished.cuts)),
+        Chapter(
+            "questions",
+            "Question by question",
+            (),
+            (
+                *([amounts] if charts(figures)["amounts"] else []),
+                *questions.sections(figures.headline, behind),
+            ),
         ),
-        meanings=table("What each number is, and what it is not", ["number", "meaning"], MEANINGS, words=2),
-        provenance=_provenance(finished),
-        licences=(),
-        command=disclosed(made.command or "truerecall study run"),
+        Chapter("memory", "What the memory said", (), recalled.sections(figures, behind)),
+        Chapter("prompt", "The ordinary prompt", (), recalled.ordinary(figures)),
+        Chapter(
+            "trust",
+            "How far it can be trusted",
+            (),
+            accounts.sections(figures, behind, finished.discarded),
+        ),
+        Chapter("protocol", "The protocol", (), protocol.sections(finished.plan, finished.cuts)),
     )
 
 

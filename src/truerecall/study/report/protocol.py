@@ -42,8 +42,13 @@ def _run(plan: Plan) -> Section:
 
 
 def _sides(plan: Plan) -> Section:
-    rows = [(side.name, _KINDS[side.kind], side.delivery) for side in plan.sides]
-    return section("sides", "The sides", [], [table("Sides", ["side", "what it is", "by"], rows, words=3)])
+    rows = [
+        (side.name, _KINDS[side.kind], "nothing" if side.delivery == "none" else side.delivery)
+        for side in plan.sides
+    ]
+    return section(
+        "sides", "The sides", [], [table("Sides", ["side", "what it is", "what it adds"], rows, words=3)]
+    )
 
 
 def _question(question: PlannedQuestion) -> Section:
@@ -52,19 +57,20 @@ def _question(question: PlannedQuestion) -> Section:
         for name, key in (("truth", question.truth_key), ("session", question.session_key))
         for fact in key
     ]
-    commits = ", ".join(f"{one.repository} at {one.commit[:12]}" for one in question.checkouts)
-    control = "A control question: the memory holds nothing relevant. " if question.control else ""
+    commits = (
+        ", ".join(f"{one.repository} at {one.commit[:12]}" for one in question.checkouts) or "no repository"
+    )
+    control = "A control question. " if question.control else ""
     asked = [f"Asked first, in the original session: {question.request}"] if question.request else []
     return section(
-        f"question-{question.id}",
-        f"Question {question.id}",
+        f"keys-{question.id}",
+        f"The keys of {question.id}",
         [
-            question.text,
             *asked,
             f"{control}Asked at {question.asked_at}; {commits}. Keys approved by {question.approved_by} at "
             f"{question.approved_at}.",
         ],
-        [table("Keys", ["fact", "what it says", "verified at"], facts, words=3)],
+        [table(f"Facts of {question.id}", ["fact", "what it says", "verified at"], facts, words=3)],
     )
 
 

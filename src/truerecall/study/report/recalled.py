@@ -1,36 +1,38 @@
 """What the memory said: whether it arrived, what it delivered, where it misled; and what an ordinary prompt costs."""
 
-from truerecall.bench.report.tables import Section, section, table
+from truerecall.bench.report.tables import Section, Table, section, table
 from truerecall.study.figures.records import Figures
 from truerecall.study.report.amounts import NAMES, NONE, amount, dollars, share
+from truerecall.study.report.behind import Behind
 
 
-def sections(figures: Figures) -> tuple[Section, ...]:
+def sections(figures: Figures, behind: Behind) -> tuple[Section, ...]:
     """Admission, delivery of the session's facts, equal bytes."""
     memory = {one.side for one in figures.sides if one.kind == "memory"}
     delivery = table(
         "What reached the model, by the transcript of each run",
         [
             "side",
+            "why runs are not per-protocol",
             "runs",
-            "text delivered",
-            "nothing found",
-            "memory's tools called",
             "per-protocol",
-            "why not",
+            "text injected",
+            "nothing found",
+            "calls of its tools",
         ],
         [
             (
                 one.side,
+                "; ".join(f"{why} ({n})" for why, n in one.reasons.items()) or NONE,
                 str(one.runs),
+                str(one.per_protocol),
                 str(one.delivered),
                 str(one.nothing_found),
                 str(one.tool_calls),
-                str(one.per_protocol),
-                "; ".join(f"{why} ({n})" for why, n in one.reasons.items()) or NONE,
             )
             for one in figures.delivery
         ],
+        words=2,
     )
     keys = table(
         "Facts of the keys, over all runs with a known outcome",
@@ -61,13 +63,14 @@ def sections(figures: Figures) -> tuple[Section, ...]:
         words=2,
     )
     return (
-        section("admission", "Whether it arrived", [], [delivery, blocks]),
+        section("admission", "Whether it arrived", [], [delivery, blocks, _loading(behind)]),
         section(
             "keys",
             "Whether it said what the session had concluded",
             [
-                "The session key is what the original discussion concluded. Where that is not so at the commit and an "
-                "answer says it all the same, memory misled."
+                "The session key is what the original discussion concluded. “Misled” counts runs with an answer that "
+                "repeats something of it that is not so at the commit, of the runs where there is such a thing. "
+                "Without a memory that is the solver's own mistake: what a memory adds to it is the difference."
             ],
             [keys],
         ),
@@ -93,17 +96,22 @@ def ordinary(figures: Figures) -> tuple[Section, ...]:
     )
     even = table(
         "The share of re-asked questions among all prompts at which memory breaks even",
-        ["memory side", "saved on a re-asked question", "added to an ordinary prompt", "share", "in words"],
+        [
+            "memory side",
+            "whether it pays",
+            "saved on a re-asked question",
+            "added to an ordinary prompt",
+        ],
         [
             (
                 f"{one.side}: {NAMES[one.measure]}",
+                one.words,
                 amount(one.saving, one.measure),
                 amount(one.tax, one.measure),
-                share(one.rate),
-                one.words,
             )
             for one in figures.break_even
         ],
+        words=2,
     )
     made = figures.extraction
     told = "Extracting the memory's facts: no cost is told."
@@ -125,6 +133,25 @@ def ordinary(figures: Figures) -> tuple[Section, ...]:
             [taxes, even],
         ),
         section("extraction", "Making the memory", [told]),
+    )
+
+
+def _loading(behind: Behind) -> Table:
+    """That a memory cannot be filled is a result of it."""
+    return table(
+        "Filling a memory of another kind before each attempt",
+        ["side", "what went wrong", "attempts", "failed", "median seconds, no side's cost"],
+        [
+            (
+                one.side,
+                "; ".join(f"{why} ({n})" for why, n in one.problems.items()) or NONE,
+                str(one.attempts),
+                str(one.failed),
+                f"{one.median_seconds:.1f}",
+            )
+            for one in behind.loading
+        ],
+        words=2,
     )
 
 

@@ -1,9 +1,9 @@
 """The sentences of a study's report that hold for every study."""
 
 SCRIPTED = (
-    "A scripted model played the solver, the rewriter and the judge: what it says is written in a file. The command "
-    "line, the memory, the hooks, the tools, the audit and the accounting are real. This report proves that the "
-    "wiring works; its figures say nothing about memory."
+    "What the solver, the rewriter and the judge say here is written in a file. The command line, the memory, the "
+    "hooks, the tools, the audit and the accounting are real: this report proves the wiring, and its figures say "
+    "nothing about memory."
 )
 
 MEANINGS = (

@@ -2,14 +2,20 @@
 
 from pathlib import Path
 
+from pydantic import Field
+
 from truerecall.bench.manifest import Record
 from truerecall.bench.report.writing import write_all
 from truerecall.study.figures.figures import figures
 from truerecall.study.figures.records import Figures
-from truerecall.study.folder import StudyRun, record_text
+from truerecall.study.folder import Finished, StudyRun, record_text
 from truerecall.study.grade.claims import read_claims, write_claims
 from truerecall.study.planned import Environment, Plan
+from truerecall.study.records import Confirmed, Discarded
+from truerecall.study.report.behind import Behind
+from truerecall.study.report.gathering import gather
 from truerecall.study.report.outline import study_markdown, study_page
+from truerecall.study.report.places import shown
 
 REPORT = "report"
 """The folder below the run's."""
@@ -23,6 +29,22 @@ class StudyReport(Record):
     plan: Plan
     environment: Environment
     figures: Figures
+    behind: Behind
+    discarded: list[Discarded] = Field(description="Every attempt that does not count.")
+    confirmed: list[Confirmed] = Field(description="Every suspected claim, with what a person said of it.")
+
+
+def study_report(finished: Finished, found: Figures, behind: Behind) -> StudyReport:
+    """What ``report.json`` holds: without addresses, secrets and folders of a machine."""
+    whole = StudyReport(
+        plan=finished.plan,
+        environment=finished.environment,
+        figures=found,
+        behind=behind,
+        discarded=finished.discarded,
+        confirmed=finished.confirmed,
+    )
+    return StudyReport.model_validate(shown(whole.model_dump(mode="json")))
 
 
 def write_report(run: StudyRun) -> list[Path]:
@@ -37,10 +59,10 @@ def write_report(run: StudyRun) -> list[Path]:
     write_claims(run)
     finished = run.finished(read_claims(run))
     found = figures(finished)
-    report = StudyReport(plan=finished.plan, environment=finished.environment, figures=found)
+    behind = gather(run, finished)
     texts = {
-        "report.md": study_markdown(finished, found),
-        "report.json": record_text(report),
-        "report.html": study_page(finished, found),
+        "report.md": study_markdown(finished, found, behind),
+        "report.json": record_text(study_report(finished, found, behind)),
+        "report.html": study_page(finished, found, behind),
     }
     return write_all(run.folder / REPORT, texts)

@@ -26,7 +26,8 @@
     ├── DatasetError            a benchmark file that is missing, truncated or of another shape
     ├── SystemFailed            a system under measurement broke its protocol
     ├── RunError                a benchmark run that cannot start, resume or be compared
-    │   └── JudgeRefused        a judge that errs too often on answers whose verdict is known
+    │   ├── JudgeRefused        a judge that errs too often on answers whose verdict is known
+    │   └── LimitReached        the next call could pass the limit of the costs; nothing is lost
     └── StudyError              a study that cannot be read, run or reported
 
 Each says what is wrong, where, and what to do next.
@@ -157,6 +158,10 @@ class RunError(TruerecallError):
 
 class JudgeRefused(RunError):
     """A judge that accepts wrong answers, or refuses right ones, too often for its verdicts to count."""
+
+
+class LimitReached(RunError):
+    """The next call could pass the limit of the costs; what is finished is kept, and a higher limit goes on."""
 
 
 class StudyError(TruerecallError):

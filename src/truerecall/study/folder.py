@@ -10,6 +10,7 @@
     RUN/QUESTION/SIDE/REPEAT/row.json                   the ledger row: the run is finished
     RUN/QUESTION/SIDE/REPEAT/attempt-N/exchange-M.json  a prompt, its answer, usage, tools, what was injected
     RUN/QUESTION/SIDE/REPEAT/attempt-N/graded-M.json    the answer blind, marks with quotes
+    RUN/QUESTION/SIDE/REPEAT/attempt-N/audit.json       what was read outside the workspace, so far
     RUN/QUESTION/SIDE/REPEAT/attempt-N/transcript/      what the solver itself wrote
     RUN/QUESTION/SIDE/REPEAT/attempt-N/discarded.json   why the attempt does not count
     RUN/report/                      report.md, report.json, report.html
@@ -28,13 +29,8 @@ from truerecall.errors import StudyError
 from truerecall.study.planned import Cut, Environment, Plan, PlannedRun
 from truerecall.study.records import Confirmed, Discarded, Exchange, Graded, RunRow
 
-PLAN, ENVIRONMENT, CUTS, ROW, DISCARDED = (
-    "plan.json",
-    "environment.json",
-    "cuts.json",
-    "row.json",
-    "discarded.json",
-)
+PLAN, ENVIRONMENT, CUTS = "plan.json", "environment.json", "cuts.json"
+ROW, DISCARDED, AUDIT = "row.json", "discarded.json", "audit.json"
 _Kind = TypeVar("_Kind", bound=Record)
 _CUTS = TypeAdapter(list[Cut])
 

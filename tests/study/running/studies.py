@@ -12,6 +12,7 @@ from typing import Any
 from truerecall.core.clock import ManualClock
 from truerecall.models.scripted import Scenario, ScriptedServer
 from truerecall.study.design import Side, SolverChoice, Study
+from truerecall.study.files.reading import read_study
 from truerecall.study.folder import StudyRun
 from truerecall.study.running.options import RunOptions, StudyProgress
 from truerecall.study.running.run import run_study
@@ -100,3 +101,33 @@ def side(name: str, **details: Any) -> Side:
 def watched(told: list[StudyProgress]) -> dict[str, Any]:
     """An option that keeps what was reported."""
     return {"report": told.append}
+
+
+def again(told: dict[str, Any]) -> tuple[Study, RunOptions]:
+    """The study and the options of a place that another process made; see ``test_resume``."""
+    study = read_study(Path(told["folder"]))
+    solver = SolverChoice(
+        "command", SOLVER, AGENT, timeout=60.0, environment={"ANTHROPIC_BASE_URL": told["root"]}
+    )
+    graders = replace(
+        study.graders,
+        rewriter=f"{study.graders.rewriter},base_url={told['root']}",
+        judge=f"{study.graders.judge},base_url={told['root']}",
+    )
+    study = replace(
+        study,
+        solver=solver,
+        graders=graders,
+        repeats=1,
+        sides=tuple(side for side in study.sides if side.name in told["sides"]),
+        questions=tuple(one for one in study.questions if one.id in told["questions"]),
+    )
+    out = Path(told["out"])
+    options = RunOptions(
+        out=out,
+        environment=GIVEN,
+        clock=ManualClock(datetime(2026, 12, 1, tzinfo=UTC)),
+        scripted=True,
+        work=out.parent / "work",
+    )
+    return study, options

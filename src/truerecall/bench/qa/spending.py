@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from truerecall.bench.qa.records import Called
-from truerecall.errors import RunError
+from truerecall.errors import LimitReached
 from truerecall.models.protocols import ChatModel, ServedModel
 
 OVERHEAD = 64
@@ -92,9 +92,9 @@ class Purse:
             self.spent += reserved * max(0, called.tries - 1)
             self.spent += price.cost(called.tokens_in, called.tokens_cached or 0, called.tokens_out)
 
-    def stop(self) -> RunError:
+    def stop(self) -> LimitReached:
         """What is raised where no further call may be made."""
-        return RunError(
+        return LimitReached(
             f"the next call could pass --max-cost {self._limit:.2f} US dollars: {self.spent:.2f} may be spent",
             remedy="Nothing is lost. Run the same command again with a higher --max-cost; it goes on from here.",
         )

@@ -40,7 +40,8 @@ class GradingDesk:
         run: The name of the study: marks of calls that are under way carry it, requests do not.
         models: By role.
         prices: Of their tokens.
-        max_cost: US dollars that all calls together must not pass; those of earlier processes count.
+        max_cost: US dollars that all calls together must not pass, with what is charged beside them; those of earlier
+            processes count.
         unsaid: The keys that are in use: an answer with one is not kept.
         timer: Seconds that only rise.
     """
@@ -85,6 +86,11 @@ class GradingDesk:
         costs = [one.cost for one in self.spent]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if len(known) == len(costs) else None
+
+    def charge(self, dollars: float) -> None:
+        """Count what somebody else spent, the solvers, towards the same limit; it is in no sum of grading."""
+        with self._turn:
+            self._purse.spent += dollars
 
     def ask(self, role: GraderRole, messages: Sequence[ChatMessage], sample: int = 0) -> tuple[str, Called]:
         """The key of the call, and what came of it: asked once, however many threads want it.

@@ -4,12 +4,13 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from truerecall.study.audit.admission import admission
 from truerecall.study.audit.outside import audit
 from truerecall.study.design import Question, Side, Study
-from truerecall.study.folder import DISCARDED, StudyRun, keep
+from truerecall.study.folder import AUDIT, DISCARDED, StudyRun, keep, read_record
 from truerecall.study.grade.asking import Asker
 from truerecall.study.grade.checking import checked
 from truerecall.study.grade.code import Sources
@@ -102,46 +103,68 @@ def attempt(table: Table, run: PlannedRun, number: int, slot: int) -> RunRow | D
     """Do a run once; what it leaves is on disk as soon as it is there, but for the row itself."""
     folder = table.run.attempt(run, number)
     folder.mkdir(parents=True)
-    question, planned = table.question(run)
+    question, _ = table.question(run)
     side, _ = table.side(run)
     with table.seats.seat(slot, table.study, question, folder / "transcript") as seat:
-        stage = Stage(
-            table.study, question, seat, table.cuts / f"{question.id}.db", table.placebo.get(question.id, "")
-        )
+        neutral = table.placebo.get(question.id, "")
+        stage = Stage(table.study, question, seat, table.cuts / f"{question.id}.db", neutral)
         equipment = equip(side, stage)
-        done = _Attempt(table, run, number, planned, seat)
+        done = _Attempt(table, run, number)
         with table.talking.held(table.solver.begin(seat, equipment)) as conversation:
-            done.talk(conversation)
+            done.talk(conversation, seat)
         return done.outcome()
+
+
+def brought_to_an_end(table: Table, run: PlannedRun, number: int) -> RunRow | Discarded | None:
+    """What came of an attempt that was broken off after its last prompt: grading it is all that is left.
+
+    None of one that must be done anew: a prompt was under way, or another one would have to follow.
+    """
+    done = _Attempt(table, run, number)
+    done.recall()
+    return done.outcome() if done.grade_the_rest() else None
 
 
 class _Attempt:
     """What has come of an attempt so far."""
 
-    def __init__(
-        self, table: Table, run: PlannedRun, number: int, question: PlannedQuestion, seat: Seat
-    ) -> None:
+    def __init__(self, table: Table, run: PlannedRun, number: int) -> None:
         self._table, self._run, self._number = table, run, number
-        self._question, self._seat = question, seat
-        self._side = table.side(run)[1]
+        self._question, self._side = table.question(run)[1], table.side(run)[1]
         self._folder = table.run.attempt(run, number)
         self._exchanges: list[Exchange] = []
         self._graded: list[Graded] = []
         self._audit = Audit(uses=0, denied=0)
 
-    def talk(self, conversation: Conversation) -> None:
+    def talk(self, conversation: Conversation, seat: Seat) -> None:
         """Ask, and go on asking, until an answer is correct, the run is over, or it is thrown out."""
-        if self._side.kind == "redo" and not self._ask(conversation, self._question.request, "request"):
+        ask = partial(self._ask, conversation, seat)
+        if self._side.kind == "redo" and not ask(self._question.request, "request"):
             return
         prompt = self._question.text
         kind: ExchangeKind = "question"
-        for followups in range(self._table.plan.followups + 1):
-            if not self._ask(conversation, prompt, kind):
-                return
-            graded = self._grade(followups)
-            if graded.correct or graded.truth.state == "invalid":
+        while ask(prompt, kind):
+            self._grade()
+            if self._is_over:
                 return
             prompt, kind = FOLLOW_UP, "follow-up"
+
+    def recall(self) -> None:
+        """Take up what an earlier process left on disk."""
+        self._exchanges = self._table.run.exchanges(self._run, self._number)
+        self._graded = self._table.run.graded(self._run, self._number)
+        if self._exchanges:
+            self._audit = read_record(self._folder / AUDIT, Audit)
+
+    def grade_the_rest(self) -> bool:
+        """Whether the run is over, once its last answer is graded."""
+        if not self._exchanges or self._exchanges[-1].kind == "request":
+            return False
+        if self._exchanges[-1].ended == "failed" or self._audit.outside:
+            return True
+        if not self._graded or self._graded[-1].exchange < len(self._exchanges) - 1:
+            self._grade()
+        return self._is_over
 
     def outcome(self) -> RunRow | Discarded:
         """The ledger row, or why there is none."""
@@ -165,7 +188,12 @@ class _Attempt:
             self._table.plan.prices,
         )
 
-    def _ask(self, conversation: Conversation, prompt: str, kind: ExchangeKind) -> bool:
+    @property
+    def _is_over(self) -> bool:
+        last = self._graded[-1]
+        return last.correct or last.truth.state == "invalid" or last.followups >= self._table.plan.followups
+
+    def _ask(self, conversation: Conversation, seat: Seat, prompt: str, kind: ExchangeKind) -> bool:
         """Say one prompt; whether the attempt goes on."""
         if self._table.talking.ended:
             raise Interrupted
@@ -173,13 +201,16 @@ class _Attempt:
         if self._table.talking.ended:  # it was ended from outside: what it says of itself is no result
             raise Interrupted
         self._exchanges.append(exchange)
+        self._audit = audit(self._exchanges, seat)
+        # The audit first: an exchange that is there was held against the workspace, which is gone soon.
+        keep(self._folder / AUDIT, self._audit)
         keep(self._folder / f"exchange-{len(self._exchanges) - 1}.json", exchange)
-        self._audit = audit(self._exchanges, self._seat)
         self._table.told("asked", self._run)
         return exchange.ended != "failed" and not self._audit.outside
 
-    def _grade(self, followups: int) -> Graded:
+    def _grade(self) -> None:
         exchange = len(self._exchanges) - 1
+        followups = sum(one.kind == "follow-up" for one in self._exchanges)
         rules_only = self._table.plan.rewriter == RULES
         again = twice(self._table.plan.seed, self._run, followups)
         asker = self._table.asker
@@ -189,7 +220,6 @@ class _Attempt:
         self._graded.append(graded)
         keep(self._folder / f"graded-{exchange}.json", graded)
         self._table.told("graded", self._run)
-        return graded
 
     def _discarded(self, reason: str, detail: str) -> Discarded:
         discarded = Discarded.model_validate(
@@ -208,22 +238,23 @@ class _Attempt:
         return discarded
 
 
-def discard_interrupted(run: StudyRun, planned: PlannedRun, plan: Plan) -> list[Discarded]:
-    """Mark the attempts at a run that an earlier process left unfinished; what they spent is counted."""
-    found = []
-    for number in run.attempts(planned):
-        folder = run.attempt(planned, number)
-        if (folder / DISCARDED).is_file() or run.row(planned) is not None:
-            continue
-        discarded = Discarded(
-            question=planned.question,
-            side=planned.side,
-            repeat=planned.repeat,
-            attempt=number,
-            reason="interrupted",
-            detail="the study was broken off; a call that was under way may have been paid besides",
-            spent=spent(run.exchanges(planned, number), plan.prices),
-        )
-        keep(folder / DISCARDED, discarded)
-        found.append(discarded)
-    return found
+def discard_interrupted(run: StudyRun, planned: PlannedRun, number: int, plan: Plan) -> Discarded:
+    """Mark an attempt that an earlier process left unfinished; what it spent is counted."""
+    discarded = Discarded(
+        question=planned.question,
+        side=planned.side,
+        repeat=planned.repeat,
+        attempt=number,
+        reason="interrupted",
+        detail="the study was broken off; a call that was under way may have been paid besides",
+        spent=spent(run.exchanges(planned, number), plan.prices),
+    )
+    keep(run.attempt(planned, number) / DISCARDED, discarded)
+    return discarded
+
+
+def unfinished(run: StudyRun, planned: PlannedRun) -> list[int]:
+    """Attempts at a run without a row of which nobody has said yet that they do not count."""
+    return [
+        number for number in run.attempts(planned) if not (run.attempt(planned, number) / DISCARDED).is_file()
+    ]

@@ -5,14 +5,23 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import replace
 
+from truerecall.errors import LimitReached
 from truerecall.study.estimate import expected_run
 from truerecall.study.folder import ROW, keep
 from truerecall.study.grade.desk import GradingDesk
 from truerecall.study.planned import PlannedRun
 from truerecall.study.records import Admission, Audit, Discarded, RunRow, Spent
-from truerecall.study.running.attempt import Interrupted, Table, attempt, discard_interrupted
+from truerecall.study.running.attempt import (
+    Interrupted,
+    Table,
+    attempt,
+    brought_to_an_end,
+    discard_interrupted,
+    unfinished,
+)
 from truerecall.study.running.options import RunOptions, Stage, StudyProgress
 from truerecall.study.running.spending import Budget
 
@@ -33,12 +42,9 @@ class Schedule:
         self._options, self._timer = options, timer
         plan, run = table.plan, table.run
         self._total = len(plan.runs)
-        self._budget = Budget(options.max_cost, expected_run(plan), lambda: desk.cost)
+        self._budget = Budget(options.max_cost, expected_run(plan), lambda: desk.cost, desk.charge)
         self._waiting: deque[PlannedRun] = deque()
-        for planned in plan.runs:
-            discard_interrupted(run, planned, plan)
-            if run.row(planned) is None:
-                self._waiting.append(planned)
+        self._waiting.extend(planned for planned in plan.runs if run.row(planned) is None)
         self._budget.take([*run.rows(), *run.discarded()])
         self._done = self._total - len(self._waiting)
         self._before = self._done
@@ -62,6 +68,10 @@ class Schedule:
                     for future in ended:
                         self._slots.append(running.pop(future))
                         future.result()
+            except LimitReached:
+                # Those beside it go on to their end: what they still need may cost nothing, or is not over the limit.
+                self._waiting.clear()
+                self._tell("stopping", "")
             except BaseException:
                 # What is under way is ended at once: a prompt may take half an hour, and is paid while it does.
                 self._waiting.clear()
@@ -71,13 +81,13 @@ class Schedule:
     def _do(self, run: PlannedRun, slot: int) -> None:
         """Attempts at one run, until one counts or enough were thrown out."""
         self._told("begun", run)
-        try:
+        with suppress(Interrupted):
             self._finish(run, self._attempts(run, slot))
-        except Interrupted:
-            return
 
     def _attempts(self, run: PlannedRun, slot: int) -> RunRow:
         plan, folder = self._table.plan, self._table.run
+        if ended := self._left_behind(run):
+            return ended
         thrown = [one for one in folder.discarded_of(run) if one.reason != "interrupted"]
         while True:
             if len(thrown) > plan.again:
@@ -89,6 +99,16 @@ class Schedule:
             thrown.append(outcome)
             self._budget.take([outcome])
             self._told("thrown out", run)
+
+    def _left_behind(self, run: PlannedRun) -> RunRow | None:
+        """The row of an attempt of an earlier process that only had to be graded; others of it do not count."""
+        plan, folder = self._table.plan, self._table.run
+        for number in unfinished(folder, run):
+            outcome = brought_to_an_end(self._table, run, number)
+            if isinstance(outcome, RunRow):
+                return outcome
+            self._budget.take([outcome or discard_interrupted(folder, run, number, plan)])
+        return None
 
     def _finish(self, run: PlannedRun, row: RunRow) -> None:
         keep(self._table.run.place(run) / ROW, row)

@@ -16,10 +16,17 @@ class Budget:
         limit: US dollars; None for none.
         expected: What a run is taken to cost before one is finished.
         graders: What the graders have spent so far.
+        charge: Is told of each sum that the solver spent: the graders are held to the same limit.
     """
 
-    def __init__(self, limit: float | None, expected: float, graders: Callable[[], float | None]) -> None:
-        self._limit, self._dearest, self._graders = limit, expected, graders
+    def __init__(
+        self,
+        limit: float | None,
+        expected: float,
+        graders: Callable[[], float | None],
+        charge: Callable[[float], None],
+    ) -> None:
+        self._limit, self._dearest, self._graders, self._charge = limit, expected, graders, charge
         self._measured = False
         self._solver = 0.0
         self._unknown = False
@@ -33,6 +40,7 @@ class Budget:
                     self._unknown = True
                     continue
                 self._solver += one.spent.cost
+                self._charge(one.spent.cost)
                 # The first one that is measured takes the place of the expectation.
                 self._dearest = max(self._dearest, one.spent.cost) if self._measured else one.spent.cost
                 self._measured = True

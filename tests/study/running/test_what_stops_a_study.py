@@ -1,0 +1,111 @@
+"""What a study refuses to begin with, and the limit of its costs."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from studies import SOLVER, place, watched
+
+from truerecall.errors import RunError, StudyError
+from truerecall.study.design import Study
+from truerecall.study.running.options import StudyProgress
+
+
+def test_a_key_that_nobody_approved_stops_the_run_before_anything_is_asked(
+    sample: Study, tmp_path: Path
+) -> None:
+    with place(sample, tmp_path / "run") as here:
+        first, *others = here.study.questions
+        unapproved = here.changed(questions=(replace(first, approval=None), *others))
+
+        with pytest.raises(StudyError, match=first.id):
+            unapproved.run()
+
+    assert here.server.calls == ()
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_key_that_was_edited_after_its_approval_stops_the_run(sample: Study, tmp_path: Path) -> None:
+    with place(sample, tmp_path / "run") as here:
+        first, *others = here.study.questions
+        fact, *rest = first.truth_key
+        softer = replace(first, truth_key=(replace(fact, text=f"{fact.text} Or so."), *rest))
+
+        with pytest.raises(StudyError, match=first.id):
+            here.changed(questions=(softer, *others)).run()
+
+    assert here.server.calls == ()
+
+
+def test_a_folder_belongs_to_one_plan(sample: Study, tmp_path: Path) -> None:
+    with place(sample, tmp_path / "run", sides=["none"], questions=["lint"]) as here:
+        here.run()
+
+        with pytest.raises(StudyError, match="another repeats, runs"):
+            here.changed(repeats=2).run()
+
+
+def test_a_folder_with_something_else_in_it_is_left_alone(sample: Study, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "thesis.md").write_text("Mine.", encoding="utf-8")
+
+    with place(sample, tmp_path / "run") as here, pytest.raises(StudyError, match="no run of a study"):
+        here.run()
+
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["thesis.md"]
+
+
+def test_a_limit_of_costs_ends_it_cleanly_and_a_higher_one_goes_on(sample: Study, tmp_path: Path) -> None:
+    told: list[StudyProgress] = []
+    with place(sample, tmp_path / "run", sides=["none", "memory"], questions=["lint"]) as here:
+        # A judge's reply may cost 0.16 at most: so much must be left before it is asked.
+        run = here.run(max_cost=0.19, **watched(told))
+        first = run.rows()
+        solver = len(here.asked(SOLVER))
+
+        assert len(first) == 1
+        assert told[-1].stage == "stopping"
+
+        here.run(max_cost=5.0)
+
+    assert len(run.rows()) == 2 and first[0] in run.rows()
+    assert run.discarded() == []
+    # The second answer was there and waited for its judge: its solver is not paid again.
+    assert len(here.asked(SOLVER)) == solver
+
+
+def test_a_limit_without_a_price_is_refused(sample: Study, tmp_path: Path) -> None:
+    with place(sample, tmp_path / "run", sides=["none"], questions=["lint"]) as here:
+        unknown = replace(here.study.solver, model="a-model-of-ours")
+
+        with pytest.raises(StudyError, match="the price of a-model-of-ours is not known"):
+            here.changed(solver=unknown).run(max_cost=1.0)
+
+
+def test_two_processes_do_not_work_on_one_run(sample: Study, tmp_path: Path) -> None:
+    from truerecall.bench.locking import locked
+
+    (tmp_path / "run").mkdir()
+    with (
+        place(sample, tmp_path / "run", sides=["none"], questions=["lint"]) as here,
+        locked((tmp_path / "run").resolve()),
+        pytest.raises(RunError, match="another process"),
+    ):
+        here.run()
+
+
+def test_several_runs_at_once_leave_what_one_after_the_other_leaves(sample: Study, tmp_path: Path) -> None:
+    rows = []
+    for jobs in (1, 3):
+        with place(
+            sample, tmp_path / f"run-{jobs}", sides=["none", "memory"], questions=["lint", "signature"]
+        ) as here:
+            run = here.run(jobs=jobs, work=tmp_path / "work")
+            rows.append(
+                [
+                    (row.question, row.side, row.outcome, row.admission.delivered, row.admission.block_sha256)
+                    for row in run.rows()
+                ]
+            )
+
+    assert rows[0] == rows[1]

@@ -138,6 +138,6 @@ def _check(words: list[str], folder: Path) -> None:
     if words[0] == "git" and (len(words) < 2 or words[1] not in _GIT):
         raise Denied("of git, only what reads the history is run")
     for word in words[1:]:
-        if word.startswith(_REACHING):
+        if word.startswith(_REACHING) or (word.startswith("-") and "/" in word):
             raise Denied(f"{word} reaches elsewhere")
         _within(word.partition(":")[2] or word, folder, loose=False)

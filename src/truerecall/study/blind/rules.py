@@ -143,7 +143,7 @@ def _within(seen: str) -> Iterator[_Edit]:
 
 
 def _whole(seen: str, sentence: Sentence) -> _Edit | None:
-    text = _END_MARK.sub("", seen[sentence.start : sentence.end])
+    text = _END_MARK.sub("", seen[sentence.start : sentence.end]).lstrip("*_")
     if sentence.kind == "heading" or not any(
         row.pattern.fullmatch(text) for row in rows("rules", "sentence")
     ):

@@ -379,6 +379,57 @@ TECHNICAL: list[str] = [
     "The memory holds it.",
     "The notes table holds it.",
     "Grepping is slow.",
+    "The session settled that the key is fresh.",
+    "The review of the pull request is required before a merge.",
+    "Reading shows a spinner.",
+    "Searching finds all rows.",
+    "The tool returned a note that was too long.",
+    "The search returned that row.",
+    "The recorded decision is `allow`.",
+    "The test shows that it fails.",
+    "It came up before the server did.",
+    "In meetings of two users, the room is shared.",
+    "Notes of users: at most 5.",
+    "See item 5.",
+    "See note 3 in the docs.",
+    "When the user and the bot last spoke, a token was kept.",
+    "It takes some time, but it works.",
+    "It needs some time, but it is safe.",
+    "It took some time until the fix.",
+    "The answer is based on the status code.",
+    "The facts come from the code generator.",
+    "This can be read from memory.",
+    "It can be told from the session.",
+    "It needs no search.",
+    "It takes no tool.",
+    "The user, as Bob is called here, is an admin.",
+    "The commit log shows that row.",
+    "The history tells that it failed.",
+    "The recall is that high because of the index.",
+    "The server knows that the token is stale.",
+    "The worker saw that the queue was empty.",
+    "He agreed.",
+    "I would not retry.",
+    "Ana is an admin.",
+    "By design, retries are off.",
+    "By default, it is off.",
+    "With Redis, it is fast.",
+    "Given the lock, it is safe.",
+    "Following the spec, it is 5.",
+    "Using the cache, it is fast.",
+    "Per request, one lock is held.",
+    "By reading the header, the parser learns the length.",
+    "From the header, the length is known.",
+    "From version 2, it is off.",
+    "In the review, the user can edit the text.",
+    "On Monday, the job runs twice.",
+    "Since March 2026, the flag is on.",
+    "Recently used pages are kept.",
+    "Recently, it is off.",
+    "Previously, it was off.",
+    "Earlier, it was off.",
+    "Earlier versions did not retry.",
+    "In the past, it was off.",
 ]
 """Sounds like a source, and is about the software."""
 
@@ -436,7 +487,7 @@ def test_what_is_about_the_software_stays(text: str) -> None:
 
 
 def test_enough_of_each_is_tried() -> None:
-    assert (len(CUT) >= 120, len(TECHNICAL) >= 150) == (True, True)
+    assert (len(CUT) >= 120, len(TECHNICAL) >= 200) == (True, True)
 
 
 def test_an_answer_is_mended_as_a_whole() -> None:

@@ -1,7 +1,8 @@
 """What the rules take out of an answer: where a claim comes from and how it was found; the claim stays.
 
-The rules only cut, but for "In FILE," in place of "I looked at FILE and saw that". A cut is left undone where a value
-that must survive would be gone with it. They are run until nothing is cut any more: twice is the same as once.
+The rules only cut, but for "In FILE," in place of "I looked at FILE and saw that" and "Use" in place of "we chose". A
+cut is left undone where a value that must survive would be gone with it. They are run until nothing is cut any more:
+twice is the same as once.
 """
 
 import re
@@ -28,6 +29,7 @@ _TAIL_STOP = re.compile(r"[,;]?[\s.!?:…\"'”\u2019)*_]*$")
 _CLAUSE_END = r"(?=[,;:.!?)]|[\"'*_\u2019\u201d]*$|\s+(?:and|but|so|because|since|or|[-\u2013\u2014]+)\s)"
 _WORD = re.compile(r"[^\s,;:!?()]+")
 _PLAIN_WORD = re.compile(r"[a-zà-ÿ]+(?:['\u2019-][a-zA-Z]+)*[.,;:!?]?")
+_VERB = re.compile(r"(?i)(?:was|is|are|were|has|had|have|does|did|can|will|must|should|would|may)\b")
 _EMPTY = re.compile(r"(?m)^[ \t]*(?:>[ \t]*)*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\*\*|__)?[ \t]*$\n?")
 _PASSES = 60
 """More than any answer needed; each pass that changes anything makes the text shorter."""
@@ -163,7 +165,7 @@ def _opening(seen: str, sentence: Sentence) -> _Edit | None:
         ):
             continue
         end = found.end() + len(text[found.end() :]) - len(text[found.end() :].lstrip(" \t\n*_"))
-        if not _TAIL_STOP.fullmatch(text[end:]):
+        if not _TAIL_STOP.fullmatch(text[end:]) and not _relative(found.group(), text[end:]):
             return _Edit(
                 sentence.start,
                 sentence.start + end,
@@ -171,6 +173,11 @@ def _opening(seen: str, sentence: Sentence) -> _Edit | None:
                 not row.put,
             )
     return None
+
+
+def _relative(cut_off: str, rest: str) -> bool:
+    """Whether the ``that`` that would be cut points at a thing: "a note that was too long", "that row"."""
+    return cut_off.endswith("that") and (len(rest.split()) < 2 or _VERB.match(rest) is not None)
 
 
 def _tail(seen: str, sentence: Sentence) -> _Edit | None:

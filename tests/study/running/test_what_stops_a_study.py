@@ -57,9 +57,17 @@ def test_a_folder_with_something_else_in_it_is_left_alone(sample: Study, tmp_pat
 
 def test_a_limit_of_costs_ends_it_cleanly_and_a_higher_one_goes_on(sample: Study, tmp_path: Path) -> None:
     told: list[StudyProgress] = []
-    with place(sample, tmp_path / "run", sides=["none", "memory"], questions=["lint"]) as here:
+    dear = {  # at 2 dollars a million tokens each run costs 0.10
+        "model": "sonnet",
+        "when": "",
+        "reply": "Ruff checks the rules E, F, I and B, and a line may be 100 characters long.",
+        "usage": {"tokens_in": 50_000, "tokens_out": 10},
+    }
+    asked = ["lint", "signature"]
+    with place(sample, tmp_path / "run", sides=["none"], questions=asked, before=[dear]) as once:
+        here = once.changed(followups=0)
         # A judge's reply may cost 0.16 at most: so much must be left before it is asked.
-        run = here.run(max_cost=0.19, **watched(told))
+        run = here.run(max_cost=0.30, **watched(told))
         first = run.rows()
         solver = len(here.asked(SOLVER))
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from truerecall.study.audit.admission import admission
+from truerecall.study.audit.hooks import JournalHooks
 from truerecall.study.audit.outside import audit
 from truerecall.study.design import Question, Side, Study
 from truerecall.study.folder import AUDIT, DISCARDED, StudyRun, keep, read_record
@@ -44,6 +45,8 @@ class Table:
     asker: Asker
     told: Callable[[Told, PlannedRun], None] = lambda stage, run: None
     """Told of each stage of each run."""
+    charge: Callable[[float], None] = lambda dollars: None
+    """Told of each sum that the solver spent: the graders are held to the same limit."""
     talking: "Talking" = field(default_factory=lambda: Talking())
 
     def question(self, run: PlannedRun) -> tuple[Question, PlannedQuestion]:
@@ -138,7 +141,7 @@ class _Attempt:
 
     def talk(self, conversation: Conversation, seat: Seat) -> None:
         """Ask, and go on asking, until an answer is correct, the run is over, or it is thrown out."""
-        ask = partial(self._ask, conversation, seat)
+        ask = partial(self._ask, conversation, seat, JournalHooks(seat.home))
         if self._side.kind == "redo" and not ask(self._question.request, "request"):
             return
         prompt = self._question.text
@@ -155,6 +158,7 @@ class _Attempt:
         self._graded = self._table.run.graded(self._run, self._number)
         if self._exchanges:
             self._audit = read_record(self._folder / AUDIT, Audit)
+        self._table.charge(spent(self._exchanges, self._table.plan.prices).cost or 0.0)
 
     def grade_the_rest(self) -> bool:
         """Whether the run is over, once its last answer is graded."""
@@ -193,18 +197,23 @@ class _Attempt:
         last = self._graded[-1]
         return last.correct or last.truth.state == "invalid" or last.followups >= self._table.plan.followups
 
-    def _ask(self, conversation: Conversation, seat: Seat, prompt: str, kind: ExchangeKind) -> bool:
+    def _ask(
+        self, conversation: Conversation, seat: Seat, hooks: JournalHooks, prompt: str, kind: ExchangeKind
+    ) -> bool:
         """Say one prompt; whether the attempt goes on."""
         if self._table.talking.ended:
             raise Interrupted
         exchange = conversation.ask(prompt, kind)
         if self._table.talking.ended:  # it was ended from outside: what it says of itself is no result
             raise Interrupted
+        # A hook of ours that found nothing leaves no line in a transcript; its journal says that it ran.
+        exchange = exchange.model_copy(update={"hooks": [*exchange.hooks, *hooks.added()]})
         self._exchanges.append(exchange)
         self._audit = audit(self._exchanges, seat)
         # The audit first: an exchange that is there was held against the workspace, which is gone soon.
         keep(self._folder / AUDIT, self._audit)
         keep(self._folder / f"exchange-{len(self._exchanges) - 1}.json", exchange)
+        self._table.charge(spent([exchange], self._table.plan.prices).cost or 0.0)
         self._table.told("asked", self._run)
         return exchange.ended != "failed" and not self._audit.outside
 

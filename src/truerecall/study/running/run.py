@@ -26,7 +26,7 @@ from truerecall.study.running.planning import RULES, grader_specs, keep_plan, ma
 from truerecall.study.running.schedule import Schedule
 from truerecall.study.seats import Seats
 from truerecall.study.sides.placebo import neutral_text
-from truerecall.study.sides.preview import recalled_block
+from truerecall.study.sides.preview import preview
 from truerecall.study.solvers.table import solver
 from truerecall.study.tally import price_row
 
@@ -114,8 +114,10 @@ def _placebo(study: Study, run: StudyRun, plan: Plan, seats: Seats, options: Run
         path = folder / f"{question.id}.txt"
         if not path.is_file():
             options.report(StudyProgress("preview", 0, len(plan.runs), question.id))
-            block = recalled_block(study, question, memory, run.folder / "cuts" / f"{question.id}.db", seats)
-            write_whole(path, neutral_text(counter(BOUND).count(block)))
+            shown = preview(study, question, memory, run.folder / "cuts" / f"{question.id}.db", seats)
+            # As a memory has its digest when a session begins and its block at the prompt.
+            tokens = sum(map(counter(BOUND).count, (shown.digest, shown.block)))
+            write_whole(path, neutral_text(tokens))
         texts[question.id] = path.read_text(encoding="utf-8")
     return texts
 

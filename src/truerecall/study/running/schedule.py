@@ -38,14 +38,15 @@ class Schedule:
         desk: GradingDesk,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._table = replace(table, told=self._told)
+        self._table = replace(table, told=self._told, charge=desk.charge)
         self._options, self._timer = options, timer
         plan, run = table.plan, table.run
         self._total = len(plan.runs)
-        self._budget = Budget(options.max_cost, expected_run(plan), lambda: desk.cost, desk.charge)
+        self._budget = Budget(options.max_cost, expected_run(plan), lambda: desk.cost)
         self._waiting: deque[PlannedRun] = deque()
         self._waiting.extend(planned for planned in plan.runs if run.row(planned) is None)
         self._budget.take([*run.rows(), *run.discarded()])
+        desk.charge(self._budget.solver)  # what follows is charged as it is spent
         self._done = self._total - len(self._waiting)
         self._before = self._done
         self._slots = deque(range(1, options.jobs + 1))

@@ -16,17 +16,10 @@ class Budget:
         limit: US dollars; None for none.
         expected: What a run is taken to cost before one is finished.
         graders: What the graders have spent so far.
-        charge: Is told of each sum that the solver spent: the graders are held to the same limit.
     """
 
-    def __init__(
-        self,
-        limit: float | None,
-        expected: float,
-        graders: Callable[[], float | None],
-        charge: Callable[[float], None],
-    ) -> None:
-        self._limit, self._dearest, self._graders, self._charge = limit, expected, graders, charge
+    def __init__(self, limit: float | None, expected: float, graders: Callable[[], float | None]) -> None:
+        self._limit, self._dearest, self._graders = limit, expected, graders
         self._measured = False
         self._solver = 0.0
         self._unknown = False
@@ -40,10 +33,14 @@ class Budget:
                     self._unknown = True
                     continue
                 self._solver += one.spent.cost
-                self._charge(one.spent.cost)
                 # The first one that is measured takes the place of the expectation.
                 self._dearest = max(self._dearest, one.spent.cost) if self._measured else one.spent.cost
                 self._measured = True
+
+    @property
+    def solver(self) -> float:
+        """US dollars of the solver, of finished runs and attempts, as far as prices are known."""
+        return self._solver
 
     @property
     def spent(self) -> float | None:

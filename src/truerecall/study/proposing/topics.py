@@ -3,7 +3,7 @@
 Nothing is asked of a model, and equal memories give equal proposals.
 """
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from truerecall.core.entry import Entry
 from truerecall.study.overlap import Rarity
 from truerecall.study.proposing.prompts import Piece, Prompt, pieces_of, prompts_of
 
+_BySession = Mapping[str, Sequence[Prompt]]
 Progress = Callable[[int, int], None]
 """Told how many prompts of how many were weighed."""
 
@@ -22,6 +23,8 @@ _TELLING = 2
 """Words that tell topics apart which the later and the earlier prompt must share."""
 _FEW = 3
 """Sessions, and a tenth of all, that may use a word which tells topics apart; of few sessions half, or two."""
+_MANY = 500
+"""Pieces, and a fiftieth of all, that may hold a word which is looked up."""
 _FOREIGN = 0.2
 """Nothing that was known may hold a larger share of a control's weight, or share as many telling words with it."""
 _ORDINARY = 30
@@ -81,6 +84,9 @@ def propose(
     """
     prompts, pieces = prompts_of(entries), pieces_of(entries)
     index = _Index(pieces)
+    sessions: dict[str, list[Prompt]] = {}
+    for prompt in prompts:
+        sessions.setdefault(prompt.session, []).append(prompt)
     wanted = [one for one in prompts if one.stands_alone and (since is None or one.at >= since)]
     ranked: list[tuple[float, Topic]] = []
     foreign: list[Prompt] = []
@@ -88,17 +94,16 @@ def propose(
         if progress is not None:
             progress(done, len(wanted))
         matches = index.matches(prompt)
-        topic = _topic(prompt, matches, prompts, index)
+        topic = _topic(prompt, matches, sessions, index)
         if topic is not None:
             ranked.append((topic.covered * index.weight(prompt.words), topic))
-        elif _is_control(prompt, matches, prompts, index):
+        elif _is_control(prompt, matches, sessions, index):
             foreign.append(prompt)
     ranked.sort(key=lambda one: (-one[0], one[1].prompt.at, one[1].prompt.session))
     topics = _one_a_topic([topic for _, topic in ranked], limit)
     asked = [prompt for topic in topics for prompt in (topic.prompt, topic.request)]
     # The latest first: the more the memory held, the more it says that it held nothing of this.
     controls = _different(foreign[::-1], asked, max(1, limit // 4))
-    sessions = {prompt.session for prompt in prompts}
     return Proposals(tuple(topics), tuple(controls), len(wanted), len(sessions))
 
 
@@ -137,7 +142,10 @@ class _Index:
         covered: dict[int, float] = {}
         for word in sorted(prompt.words):
             weight = self._rarity.weight(word)
-            for number in self._holding.get(word, ()):
+            holding = self._holding.get(word, ())
+            if len(holding) > max(_MANY, len(self._pieces) // 50):
+                continue  # it tells nothing apart, and takes most of the time
+            for number in holding:
                 covered[number] = covered.get(number, 0.0) + weight
         whole = self.weight(prompt.words) or 1.0
         return [
@@ -147,9 +155,7 @@ class _Index:
         ]
 
 
-def _topic(
-    prompt: Prompt, matches: Sequence[_Match], prompts: Sequence[Prompt], index: _Index
-) -> Topic | None:
+def _topic(prompt: Prompt, matches: Sequence[_Match], prompts: _BySession, index: _Index) -> Topic | None:
     """The topic of a prompt that other sessions spoke of before; None where none did, or its own session did more."""
     own = max((match.covered for match in matches if match.piece.session == prompt.session), default=0.0)
     nearest: dict[str, tuple[float, Prompt]] = {}
@@ -171,20 +177,18 @@ def _topic(
     return Topic(prompt, request, tuple(ranked[:_SESSIONS]), covered)
 
 
-def _request(piece: Piece, prompt: Prompt, prompts: Sequence[Prompt], index: _Index) -> Prompt | None:
+def _request(piece: Piece, prompt: Prompt, prompts: _BySession, index: _Index) -> Prompt | None:
     """The prompt of the earlier session that a piece came of: the last one up to it on the same topic."""
-    for one in reversed(prompts):
-        of_it = one.session == piece.session and one.position <= piece.position and one.stands_alone
+    for one in reversed(prompts.get(piece.session, ())):
+        of_it = one.position <= piece.position and one.stands_alone
         if of_it and index.telling(one.words & prompt.words) >= _TELLING:
             return one
     return None
 
 
-def _is_control(prompt: Prompt, matches: Sequence[_Match], prompts: Sequence[Prompt], index: _Index) -> bool:
+def _is_control(prompt: Prompt, matches: Sequence[_Match], prompts: _BySession, index: _Index) -> bool:
     """Whether it opens its session, and the memory held something by then, but nothing relevant."""
-    opens = not any(
-        one.session == prompt.session and one.position < prompt.position and one.words for one in prompts
-    )
+    opens = not any(one.position < prompt.position and one.words for one in prompts[prompt.session])
     return (
         opens
         and index.knew_another(prompt)

@@ -157,6 +157,8 @@ CHECKED_OTHERWISE = (
     Otherwise(lambda words: words[:2] == ["git", "clone"], _one_repository),
     Otherwise(lambda words: words[1:3] == ["-m", "truerecall.cli.docs"], _module_exists),
     Otherwise(lambda words: words[0] == "truerecall" and bool({*words} & {*PLACEHOLDERS}), _parses),
+    # It needs a real command line: tests/agents_cli/test_study_demo.py runs it.
+    Otherwise(lambda words: words[:3] == ["truerecall", "study", "demo"], _parses),
 )
 
 

@@ -10,7 +10,7 @@ from truerecall.study.ledger import disagreements
 from truerecall.study.report.terminal import audit_text
 from truerecall.study.report.writing import write_report
 
-_RUN = click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
+_RUN = click.argument("run", type=click.Path(path_type=Path))
 
 
 @click.command("audit")

@@ -20,9 +20,7 @@ from truerecall.study.report.writing import write_report
 from truerecall.study.running.options import RunOptions
 from truerecall.study.running.run import plan_study, run_study
 
-_STUDY = click.argument(
-    "study", type=click.Path(path_type=Path, exists=True, file_okay=False), default=".", required=False
-)
+_STUDY = click.argument("study", type=click.Path(path_type=Path), default=".", required=False)
 _PRICES = click.option(
     "--prices", type=click.Path(path_type=Path), help="A table of prices of your own, over the shipped one."
 )
@@ -77,7 +75,7 @@ def run_command(
 
 
 @click.command("status")
-@click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("run", type=click.Path(path_type=Path))
 def status_command(run: Path) -> None:
     """Show how far a run is: by side what is finished, thrown out and waiting, and what was spent."""
     click.echo(status_text(StudyRun(run).finished()))

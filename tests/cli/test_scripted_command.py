@@ -59,6 +59,15 @@ def test_it_answers_until_it_is_told_to_end_and_sums_up(home: Path, number: int)
     ]
 
 
+def test_with_a_cache_it_sums_up_what_was_read_and_written(home: Path) -> None:
+    (home / "s.jsonl").write_text('{"when": "", "reply": "Here."}\n', encoding="utf-8")
+    with running(home / "s.jsonl", "--cache") as (process, line):
+        assert [called(line), called(line)] == ["Here.", "Here."]
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=20)
+    assert out == "2 calls; 4 tokens in, 4 tokens out; 2 read from the cache, 2 written to it\n"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_disk_is_told_at_the_end_and_the_calls_are_answered(home: Path) -> None:
     (home / "s.jsonl").write_text('{"reply": "a"}\n', encoding="utf-8")

@@ -196,10 +196,12 @@ def test_each_call_is_a_record_of_what_was_asked_and_used(serve: Any) -> None:
     bench.post(MESSAGES, {"model": "m", "max_tokens": 9, "messages": SAID, "tools": [tool], "stream": True})
     bench.post(CHAT, {"model": "n", "messages": SAID})
     assert bench.server.calls == (
-        Call(1, "messages", "m", 200, True, ("look",), 30, 2, 20, None, "scripted:1", "?"),
-        Call(2, "chat", "n", 429, False, (), 0, 0, 0, "429", "scripted:2", "?"),
+        Call(1, "messages", "m", 200, True, ("look",), 30, 2, 20, 0, None, "scripted:1", "?"),
+        Call(2, "chat", "n", 429, False, (), 0, 0, 0, 0, "429", "scripted:2", "?"),
     )
-    assert bench.server.usage == Metered(calls=2, failed=1, tokens_in=30, tokens_out=2, tokens_cached=20)
+    assert bench.server.usage == Metered(
+        calls=2, failed=1, tokens_in=30, tokens_out=2, tokens_cached=20, tokens_written=0
+    )
 
 
 def test_the_meters_file_gains_a_line_a_call_and_keeps_what_it_held(serve: Any, tmp_path: Path) -> None:
@@ -219,6 +221,7 @@ def test_the_meters_file_gains_a_line_a_call_and_keeps_what_it_held(serve: Any, 
         "tokens_in": 5,
         "tokens_out": 2,
         "tokens_cached": 0,
+        "tokens_written": 0,
         "fail": None,
         "line": "scripted:1",
     }

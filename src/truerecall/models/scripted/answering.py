@@ -19,6 +19,8 @@ class Answer:
     tokens_in: int
     tokens_out: int
     tokens_cached: int | None = None
+    tokens_written: int | None = None
+    """Of ``tokens_in``, those that were written to a cache; None where none is kept."""
     tokens_reasoning: int | None = None
 
 

@@ -26,6 +26,8 @@ class Asked:
     tools_told: str
     """The tools as the request describes them, for the count of tokens."""
     stream: bool
+    conversation: str = ""
+    """What tells its conversation from others: a key that the request has for it, else what the user said first."""
     usage_wanted: bool = True
     """Whether the end of a stream tells the usage."""
     free_tools: frozenset[str] = frozenset()
@@ -80,6 +82,12 @@ def a_switch(data: Mapping[str, Any], name: str) -> bool:
     return bool(value)
 
 
+def a_key(data: Mapping[str, Any]) -> str:
+    """The key by which OpenAI's APIs find the cache of a prompt; empty where there is none."""
+    value = data.get("prompt_cache_key")
+    return a_text(value, "prompt_cache_key") if value else ""
+
+
 def texts_of(content: Any, name: str) -> Iterable[str]:
     """The texts of a message's content: a text, null, or a list of parts, of which those with a text count."""
     if content is None:
@@ -91,6 +99,11 @@ def texts_of(content: Any, name: str) -> Iterable[str]:
         text = an_object(part, f"{name}[{number}]").get("text")
         if isinstance(text, str):
             yield text
+
+
+def said_first(messages: Iterable[tuple[str, str]]) -> str:
+    """The first text of the user, of messages as role and text; empty where there is none."""
+    return next((text for role, text in messages if role == "user"), "")
 
 
 def pieces(text: str, words: bool = True) -> list[str]:

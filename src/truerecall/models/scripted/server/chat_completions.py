@@ -7,11 +7,13 @@ from truerecall.models.scripted.server.asked import (
     Asked,
     BadRequest,
     Turn,
+    a_key,
     a_list,
     a_switch,
     a_text,
     an_object,
     pieces,
+    said_first,
     texts_of,
 )
 from truerecall.models.scripted.server.wire import event, json_bytes
@@ -29,10 +31,10 @@ def read(data: Mapping[str, Any]) -> Asked:
     messages = a_list(data.get("messages"), "messages")
     if not messages:
         raise BadRequest("messages must hold at least one message")
-    texts = []
+    texts, roles = [], []
     for number, given in enumerate(messages):
         message = an_object(given, f"messages[{number}]")
-        a_text(message.get("role"), f"messages[{number}].role")
+        roles.append(a_text(message.get("role"), f"messages[{number}].role"))
         texts.append("\n\n".join(texts_of(message.get("content"), f"messages[{number}].content")))
     if data.get("n") not in (None, 1):
         raise BadRequest("n must be 1: a script gives one reply")
@@ -49,6 +51,7 @@ def read(data: Mapping[str, Any]) -> Asked:
         tools=tuple(names),
         tools_told=json_bytes(tools).decode("utf-8") if tools else "",
         stream=a_switch(data, "stream"),
+        conversation=a_key(data) or said_first(zip(roles, texts, strict=True)),
         usage_wanted=a_switch(options, "include_usage"),
     )
 
@@ -122,7 +125,11 @@ def _usage(turn: Turn) -> dict[str, Any]:
         "prompt_tokens": answer.tokens_in,
         "completion_tokens": answer.tokens_out,
         "total_tokens": answer.tokens_in + answer.tokens_out,
-        "prompt_tokens_details": {"cached_tokens": answer.tokens_cached or 0, "audio_tokens": 0},
+        "prompt_tokens_details": {
+            "cached_tokens": answer.tokens_cached or 0,
+            "audio_tokens": 0,
+            **({} if answer.tokens_written is None else {"cache_write_tokens": answer.tokens_written}),
+        },
         "completion_tokens_details": {
             "reasoning_tokens": answer.tokens_reasoning or 0,
             "audio_tokens": 0,

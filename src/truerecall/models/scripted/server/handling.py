@@ -20,6 +20,7 @@ _POSTED = {
     "/v1/embeddings": "embeddings",
 }
 _MODELS = "/v1/models"
+_SESSION = "X-Claude-Code-Session-Id"
 _KNOWN = f"no such address: there is POST {', '.join(_POSTED)}, GET {_MODELS}"
 
 
@@ -67,7 +68,7 @@ class Handler(BaseHTTPRequestHandler):
         elif endpoint == "models":
             self._write(player.models(unquote(path.removeprefix(_MODELS).strip("/"))))
         else:
-            self._write(player.answer(endpoint, body))
+            self._write(player.answer(endpoint, body, self.headers.get(_SESSION, "")))
 
     def _body(self) -> bytes:
         if self.headers.get("Content-Encoding", "identity").lower() != "identity":

@@ -13,6 +13,7 @@ from truerecall.models.scripted.server.asked import (
     a_text,
     an_object,
     pieces,
+    said_first,
     texts_of,
 )
 from truerecall.models.scripted.server.wire import event, json_bytes
@@ -41,10 +42,10 @@ def read_uncounted(data: Mapping[str, Any]) -> Asked:
     if not messages:
         raise BadRequest("messages must hold at least one message")
     system = "\n\n".join(texts_of(data.get("system"), "system"))
-    texts = [system] if system else []
+    texts, roles = ([system], ["system"]) if system else ([], [])
     for number, given in enumerate(messages):
         message = an_object(given, f"messages[{number}]")
-        a_text(message.get("role"), f"messages[{number}].role")
+        roles.append(a_text(message.get("role"), f"messages[{number}].role"))
         texts.append("\n\n".join(_said(message.get("content"), f"messages[{number}].content")))
     tools = a_list(data.get("tools") or [], "tools")
     names = (an_object(tool, f"tools[{n}]").get("name") for n, tool in enumerate(tools))
@@ -54,6 +55,7 @@ def read_uncounted(data: Mapping[str, Any]) -> Asked:
         tools=tuple(a_text(name, f"tools[{number}].name") for number, name in enumerate(names)),
         tools_told=json_bytes(tools).decode("utf-8") if tools else "",
         stream=a_switch(data, "stream"),
+        conversation=said_first(zip(roles, texts, strict=True)),
     )
 
 
@@ -130,12 +132,15 @@ def _stop(turn: Turn) -> str:
 
 
 def _usage(turn: Turn, tokens_out: int) -> dict[str, Any]:
-    """Here the tokens that were read from the cache are not among ``input_tokens``."""
-    cached, thought = turn.answer.tokens_cached or 0, turn.answer.tokens_reasoning
+    """Here the tokens that were read from the cache, or written to it, are not among ``input_tokens``."""
+    answer = turn.answer
+    cached, written, thought = answer.tokens_cached or 0, answer.tokens_written, answer.tokens_reasoning
+    split = {"ephemeral_5m_input_tokens": written, "ephemeral_1h_input_tokens": 0}
     return {
-        "input_tokens": turn.answer.tokens_in - cached,
-        "cache_creation_input_tokens": 0,
+        "input_tokens": answer.tokens_in - cached - (written or 0),
+        "cache_creation_input_tokens": written or 0,
         "cache_read_input_tokens": cached,
+        **({} if written is None else {"cache_creation": split}),
         "output_tokens": tokens_out,
         **({} if thought is None else {"output_tokens_details": {"thinking_tokens": thought}}),
     }

@@ -28,6 +28,8 @@ class Call:
     """By the server's own count, or as the line says; 0 where there was no answer, not even half of one."""
     tokens_out: int
     tokens_cached: int
+    tokens_written: int
+    """To a cache."""
     fail: Failure | None
     """What the line told the server to do wrong."""
     line: str
@@ -46,6 +48,7 @@ class Metered:
     tokens_in: int
     tokens_out: int
     tokens_cached: int
+    tokens_written: int
     unwritten: int = 0
     """Calls whose line could not be added to the meter's file, as where the disk is full."""
 
@@ -99,6 +102,7 @@ class Meter:
             tokens_in=sum(call.tokens_in for call in calls),
             tokens_out=sum(call.tokens_out for call in calls),
             tokens_cached=sum(call.tokens_cached for call in calls),
+            tokens_written=sum(call.tokens_written for call in calls),
             unwritten=self._unwritten,
         )
 

@@ -15,6 +15,7 @@ from truerecall.models.scripted.choosing import Chooser, Chosen
 from truerecall.models.scripted.lines import Endpoint, Line
 from truerecall.models.scripted.server import chat_completions, embeddings, messages, responses
 from truerecall.models.scripted.server.asked import Asked, BadRequest, Turn, an_object
+from truerecall.models.scripted.server.caching import PromptCache
 from truerecall.models.scripted.server.listed import described, listed
 from truerecall.models.scripted.server.metering import Call, Meter
 from truerecall.models.scripted.server.refusing import refusal
@@ -46,8 +47,16 @@ class Outcome:
 class Player:
     """Answers the requests of one server."""
 
-    def __init__(self, chooser: Chooser, embedder: Embedder | None, clock: Clock, meter: Meter) -> None:
+    def __init__(
+        self,
+        chooser: Chooser,
+        embedder: Embedder | None,
+        clock: Clock,
+        meter: Meter,
+        cache: PromptCache | None = None,
+    ) -> None:
         self._chooser = chooser
+        self._cache = cache
         self._embedder = embedder
         self._embedding = threading.Lock()  # a model of one's own need not stand several threads
         self._clock = clock
@@ -64,9 +73,9 @@ class Player:
         now = self._clock()
         return Outcome(200, json_bytes(described(name, now) if name else listed(self._embedder, now)))
 
-    def answer(self, endpoint: str, body: bytes) -> Outcome:
-        """Answer a request that was posted."""
-        asking = _Asking(endpoint, self._meter.begin())
+    def answer(self, endpoint: str, body: bytes, session: str = "") -> Outcome:
+        """Answer a request that was posted, in a conversation that its client may have given a name."""
+        asking = _Asking(endpoint, self._meter.begin(), session)
         try:
             data = an_object(_parsed(body), "the body")
             if endpoint == "embeddings":
@@ -84,6 +93,8 @@ class Player:
         assert chosen is not None  # only a call for embeddings may go without a line
         asked = asking.asked
         answer = answer_of(chosen, tokens_of(asked.said) + tokens_of(asked.tools_told))
+        if self._cache is not None:
+            answer = self._cache.counted(asked, asking.session, chosen.line.usage, answer)
         self._note(asking, 200, chosen.line, answer)
         turn = Turn(asked, answer, asking.number, int(self._clock().timestamp()))
         api = _SPEAKING[asking.endpoint]
@@ -165,6 +176,7 @@ class Player:
                 tokens_in=answer.tokens_in if answer else 0,
                 tokens_out=answer.tokens_out if answer else 0,
                 tokens_cached=(answer.tokens_cached or 0) if answer else 0,
+                tokens_written=(answer.tokens_written or 0) if answer else 0,
                 fail=line.fail if line else None,
                 line=line.where if line else "",
                 said=asked.said,
@@ -181,6 +193,7 @@ class _Asking:
 
     endpoint: str
     number: int
+    session: str = ""
     asked: Asked = _NOTHING
 
 

@@ -1,7 +1,7 @@
 """OpenAI's Responses, as ``POST /v1/responses`` has them."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,13 @@ from truerecall.models.scripted.server.asked import (
     Asked,
     BadRequest,
     Turn,
+    a_key,
     a_list,
     a_switch,
     a_text,
     an_object,
     pieces,
+    said_first,
     texts_of,
 )
 from truerecall.models.scripted.server.wire import event, json_bytes
@@ -36,11 +38,8 @@ def read(data: Mapping[str, Any]) -> Asked:
     instructions = data.get("instructions")
     texts = [a_text(instructions, "instructions")] if instructions else []
     given = data.get("input")
-    if isinstance(given, str):
-        texts.append(given)
-    else:
-        for number, item in enumerate(a_list(given, "input")):
-            texts.extend(_said(an_object(item, f"input[{number}]"), f"input[{number}]"))
+    said = [("user", given)] if isinstance(given, str) else list(_messages(a_list(given, "input")))
+    texts.extend(text for _, text in said)
     tools = a_list(data.get("tools") or [], "tools")
     offered = list(_offered(tools, ""))
     return Asked(
@@ -49,6 +48,7 @@ def read(data: Mapping[str, Any]) -> Asked:
         tools=tuple(tool.name for tool in offered),
         tools_told=json_bytes(tools).decode("utf-8") if tools else "",
         stream=a_switch(data, "stream"),
+        conversation=a_key(data) or said_first(said),
         free_tools=frozenset(tool.name for tool in offered if tool.free),
         namespaces={tool.name: tool.namespace for tool in reversed(offered) if tool.namespace},
     )
@@ -72,12 +72,15 @@ def _offered(tools: list[Any], namespace: str) -> Iterator[_Offered]:
             yield _Offered(name, tool.get("type") == "custom", namespace)
 
 
-def _said(item: Mapping[str, Any], name: str) -> Iterable[str]:
-    """The text of a message, or what a tool gave back; nothing of the other kinds."""
-    if "role" in item:
-        yield "\n\n".join(texts_of(item.get("content"), f"{name}.content"))
-    elif "output" in item:
-        yield "\n\n".join(texts_of(item["output"], f"{name}.output"))
+def _messages(given: list[Any]) -> Iterator[tuple[str, str]]:
+    """Role and text of each message, and what tools gave back, as of a ``tool``; nothing of the other kinds."""
+    for number, one in enumerate(given):
+        name = f"input[{number}]"
+        item = an_object(one, name)
+        if "role" in item:
+            yield str(item["role"]), "\n\n".join(texts_of(item.get("content"), f"{name}.content"))
+        elif "output" in item:
+            yield "tool", "\n\n".join(texts_of(item["output"], f"{name}.output"))
 
 
 def whole(turn: Turn) -> dict[str, Any]:
@@ -214,7 +217,10 @@ def _usage(turn: Turn) -> dict[str, Any]:
     answer = turn.answer
     return {
         "input_tokens": answer.tokens_in,
-        "input_tokens_details": {"cached_tokens": answer.tokens_cached or 0, "cache_write_tokens": 0},
+        "input_tokens_details": {
+            "cached_tokens": answer.tokens_cached or 0,
+            "cache_write_tokens": answer.tokens_written or 0,
+        },
         "output_tokens": answer.tokens_out,
         "output_tokens_details": {"reasoning_tokens": answer.tokens_reasoning or 0},
         "total_tokens": answer.tokens_in + answer.tokens_out,

@@ -9,6 +9,7 @@ from truerecall.errors import InvalidSettings
 from truerecall.models.protocols import Embedder
 from truerecall.models.scripted.choosing import Chooser
 from truerecall.models.scripted.scenario import Scenario
+from truerecall.models.scripted.server.caching import PromptCache
 from truerecall.models.scripted.server.handling import is_loopback
 from truerecall.models.scripted.server.listening import Listener
 from truerecall.models.scripted.server.metering import Call, Meter, Metered
@@ -25,6 +26,7 @@ class ScriptedServer:
         embedder: Whose vectors ``/v1/embeddings`` gives; without one it refuses.
         port: 0 takes a free one.
         host: An address of loopback; any other is refused.
+        caching: Whether it says of each answer what a prompt cache of its conversation would have held.
         meter: A file that each call adds a JSON line to: tokens and names, never what was said, never a header.
         clock: What the answers are dated by.
 
@@ -39,6 +41,7 @@ class ScriptedServer:
         *,
         port: int = 0,
         host: str = "127.0.0.1",
+        caching: bool = False,
         meter: Path | None = None,
         clock: Clock = system_clock,
     ) -> None:
@@ -48,7 +51,8 @@ class ScriptedServer:
             )
         self._address = (host, port)
         self._meter = Meter(meter)
-        self._player = Player(Chooser(scenario), embedder, clock, self._meter)
+        cache = PromptCache() if caching else None
+        self._player = Player(Chooser(scenario), embedder, clock, self._meter, cache)
         self._listener: Listener | None = None
         self._thread: threading.Thread | None = None
 

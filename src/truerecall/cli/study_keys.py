@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 12
 """Of one place; a longer one is cut in the middle."""
-_study = click.argument("study", type=click.Path(path_type=Path, exists=True, file_okay=False))
+_study = click.argument("study", type=click.Path(path_type=Path))
 _questions = click.argument("questions", nargs=-1)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from truerecall.study.folder import StudyRun
+from truerecall.study.grade.claims import read_claims
 from truerecall.study.ledger import disagreements
 from truerecall.study.report.terminal import audit_text
 from truerecall.study.report.writing import write_report
@@ -22,7 +23,7 @@ def audit_command(run: Path) -> None:
     """
     folder = StudyRun(run)
     found = disagreements(folder)
-    click.echo(audit_text(folder.finished()))
+    click.echo(audit_text(folder.finished(read_claims(folder))))
     for one in found:
         click.echo(f"DISAGREES: {one.where}: {one.what}")
     click.echo(

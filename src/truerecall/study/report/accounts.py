@@ -209,8 +209,6 @@ def _money(figures: Figures, behind: Behind) -> Section:
         )
     else:
         sentences.append("The solver tells no cost of its own.")
-    if behind.grading:
-        sentences.append("What grading cost stands here alone: it is never a side's cost.")
     if behind.lost_calls:
         sentences.append(
             f"{counted(behind.lost_calls, 'call')} of grading models began and left no answer, when the study was "

@@ -37,7 +37,7 @@ def _saved(questions: list[QuestionFigures], measure: Measure, name: str, repeat
                 spent = _amounts(sides[saving.side], measure)
                 dots = tuple(1.0 - one / saving.other for one in spent)
             label = f"{question.question} ({saving.side})" if several else question.question
-            rows.append(Saved(disclosed(label), saving.saved, dots, "no saving: see below"))
+            rows.append(Saved(disclosed(label), saving.saved, dots, "no saving: see the question"))
     if not rows:
         return None
     caption = (

@@ -65,7 +65,10 @@ def _made(finished: Finished, figures: Figures) -> str:
 
 
 def _chapters(finished: Finished, figures: Figures, behind: Behind) -> tuple[Chapter, ...]:
-    amounts = Section("amounts", "Amounts by side")
+    control = (
+        "Of control questions the memory holds nothing: what they take is the price of an ordinary prompt."
+    )
+    amounts = Section("amounts", "Amounts by side", (control,) if figures.controls else ())
     return (
         Chapter(
             "found",

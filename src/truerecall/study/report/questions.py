@@ -22,12 +22,11 @@ def key(question: str) -> str:
 def _section(question: QuestionFigures, behind: Behind) -> Section:
     if question.control:
         title = f"Control question {question.question}"
-        told = ["The memory holds nothing about it: what it takes is the price of an ordinary prompt."]
         tables = [_sides(question, behind), _runs(question, behind)]
     else:
-        title, told = f"Question {question.question}", []
+        title = f"Question {question.question}"
         tables = [_sides(question, behind), _savings(question), _runs(question, behind)]
-    return section(key(question.question), title, [question.text, *told], tables)
+    return section(key(question.question), title, [question.text], tables)
 
 
 def _sides(question: QuestionFigures, behind: Behind) -> Table:

@@ -19,7 +19,7 @@ def status_text(finished: Finished) -> str:
         outcomes = Counter(row.outcome for row in own)
         told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())) or "none yet"
         out = sum(one.side == side.name for one in discarded)
-        again = f"; {out} attempts thrown out or broken off" if out else ""
+        again = f"; {counted(out, 'attempt')} thrown out or broken off" if out else ""
         lines.append(f"  {side.name.ljust(width)}  {len(own)} of {planned}: {told}{again}")
     costs = [row.spent.cost for row in rows] + [one.spent.cost for one in discarded]
     known = [cost for cost in costs if cost is not None]
@@ -71,8 +71,8 @@ def audit_text(finished: Finished) -> str:
             lines.append(f"{where}: not per-protocol, {row.admission.reason}")
     denied = sum(row.audit.denied for row in finished.rows)
     uses = sum(row.audit.uses for row in finished.rows)
-    lines.append(f"{uses} uses of tools in finished runs, {denied} attempts denied")
+    lines.append(f"uses of tools in finished runs: {uses}, denied attempts: {denied}")
     waiting = sum(one.verdict == "unconfirmed" for one in finished.confirmed)
     if waiting:
-        lines.append(f"{waiting} suspected claims wait for a person in claims.toml")
+        lines.append(f"suspected claims that wait for a person in claims.toml: {waiting}")
     return "\n".join(lines)

@@ -10,7 +10,7 @@ MEANINGS = (
     (
         "to the first correct answer",
         "All that a run had used when it first gave every fact of the truth key: the recalled text, every follow-up, "
-        "and on the redo side the repeated investigation. Not the grading, which is never a side's cost.",
+        "and on the redo side the repeated investigation.",
     ),
     (
         "tokens",
@@ -18,40 +18,53 @@ MEANINGS = (
     ),
     (
         "cost",
-        "US dollars by usage of each call and the dated price table. Never the sum that the solver itself tells, which "
-        "is cumulative. The uncached cost leaves caches out, for those depend on the order of the runs.",
+        "US dollars by the usage of each call and the dated price table. Not the sum that the solver itself tells: "
+        "that one is cumulative, and stands beside for comparison alone.",
     ),
     (
         "median",
-        "Over the repeats of a question. A run that was never correct counts as infinity; where that is half of them, "
-        "the median is not reached.",
+        "Over the repeats of a question: as many took more as took less. A run that was never correct took longer than "
+        "any that was; where that is half of them, the median is not reached.",
     ),
     (
         "saved",
-        "Memory's median against the cheaper of none and redo, among those whose median is reached. The smaller of two "
-        "noisy medians lies too low on average, so savings are biased down. No saving is printed where memory, or both "
-        "others, did not get there; success and the cost per correct answer stand beside it because of that.",
+        "Memory's median against that of the cheaper of none and redo, of those that reached one; below 0 memory took "
+        "more. Where memory, or both others, reached none, no saving is printed: success and the cost per correct "
+        "answer show those questions.",
     ),
     (
         "cost per correct answer",
-        "All that the runs of a side spent, failures too, by its correct runs. Attempts that were thrown out stand "
-        "beside.",
+        "All that the runs of a side spent, failures too, by its correct runs. Without attempts that were thrown out.",
+    ),
+    (
+        "outcome",
+        "Correct: every fact of the truth key. Wrong: every follow-up was used up. Invalid: the judge gave no marks "
+        "that hold. Failed: the solver did not answer. Thrown out: it read outside its workspace each time.",
+    ),
+    (
+        "text injected, recalled",
+        "By the transcript, a text of a memory (of a placebo: the neutral text) was put before the model. Not that it "
+        "was right, or of use.",
     ),
     (
         "per-protocol",
-        "Only runs that were what their side says: the recalled block is proven to have reached the model, or, without "
+        "Runs that were what their side says: it is proven that a text of the memory reached the model, or, without a "
         "memory, that none did. The headline counts all runs as they were: a plugin that fails is a result.",
     ),
     (
         "truth key, session key",
         "Facts that somebody checked at the commit decide what is correct. What the original session concluded is held "
-        "against the recalled block and the answer apart: did recall deliver it? Where it is not so and an answer "
-        "repeats it, memory misled.",
+        "against the recalled text and the answer apart: did recall deliver it?",
+    ),
+    (
+        "wrong claims",
+        "What an answer says besides the facts of the key and a person found to be wrong. They do not decide what is "
+        "correct.",
     ),
     (
         "intervals",
-        "Of savings by resampling questions, and none with fewer than six. Of success by Wilson, as if runs were "
-        "independent, which repeats of a question are not: they are narrower than they should be.",
+        "95 %. Of savings: of the mean, by drawing whole questions again and again. Of success: Wilson's, of so many "
+        "runs.",
     ),
 )
 

@@ -26,6 +26,8 @@ class RunDisplay:
                 self._line(
                     "stopping: the next run could pass the limit of the costs; run again with a higher --max-cost"
                 )
+            elif progress.stage == "warned":
+                self._line(f"careful: {progress.what}")
             elif self._live:
                 self._redraw(_text(progress))
             elif progress.stage in _ALWAYS or time.monotonic() - self._last >= _SECONDS:

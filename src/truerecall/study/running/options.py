@@ -10,6 +10,7 @@ from truerecall.measure.prices import PriceTable, shipped
 
 Stage = Literal[
     "cut",  # the memory of the day is made
+    "warned",  # a workspace holds a link that leads out: ``what`` says which
     "preview",  # what the memory recalls for a question is looked at, for the placebo
     "begun",  # a run begins
     "asked",  # the solver answered a prompt of it

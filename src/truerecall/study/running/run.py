@@ -62,11 +62,23 @@ def run_study(study: Study, options: RunOptions) -> StudyRun:
         keep_plan(run, plan, options)
         with _desk(study, run, plan, options) as desk:
             seats = Seats(options.work or _work(run), options.environment)
+            _look_for_links(study, plan, seats, options)
             cuts = _cuts(study, frozen, run, plan, options)
             placebo = _placebo(study, run, plan, seats, options)
             table = Table(study, plan, run, chosen, seats, cuts, placebo, desk)
             Schedule(table, options, desk).go()
     return run
+
+
+def _look_for_links(study: Study, plan: Plan, seats: Seats, options: RunOptions) -> None:
+    """Build every workspace before anything is paid, and tell of links that a solver may follow out of it."""
+    for question in study.questions:
+        links = seats.workspace(study, question).links_out
+        if links:
+            what = f"the workspace of {question.id} holds links that lead out, and a run that follows one is thrown out"
+            options.report(
+                StudyProgress("warned", 0, len(plan.runs), f"{what}: {', '.join(map(str, links[:5]))}")
+            )
 
 
 def _work(run: StudyRun) -> Path:

@@ -1,8 +1,9 @@
 """Studies that tests run: the sample with the small agent in the place of a command line, and a scripted model."""
 
 import os
+import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from truerecall.models.scripted import Scenario, ScriptedServer
 from truerecall.study.design import Side, SolverChoice, Study
 from truerecall.study.files.reading import read_study
 from truerecall.study.folder import StudyRun
+from truerecall.study.keys.approving import approved_digest
 from truerecall.study.running.options import RunOptions, StudyProgress
 from truerecall.study.running.run import run_study
 from truerecall.study.sample.making import SAMPLE
@@ -69,28 +71,54 @@ def place(
 ) -> Iterator[Place]:
     """The sample study, or a part of it; the lines of ``before`` come before those of its scenario."""
     lines = Scenario.of(*before).lines + Scenario.read(SAMPLE / "scenario.jsonl").lines
-    with ScriptedServer(Scenario(lines)) as server:
-        solver = SolverChoice(
-            "command",
-            SOLVER,
-            AGENT,
-            timeout=60.0,
-            environment={"ANTHROPIC_BASE_URL": server.root, **(environment or {})},
+    with ScriptedServer(Scenario(lines), caching=True) as server:
+        study = with_agent(sample, server.root, environment or {})
+        yield Place(part(replace(study, repeats=repeats), sides, questions), out, server)
+
+
+def with_agent(study: Study, root: str, environment: Mapping[str, str]) -> Study:
+    """A study with the small agent as its solver, and the server at this address for every model."""
+    told = {"ANTHROPIC_BASE_URL": root, **environment}
+    graders = replace(
+        study.graders,
+        rewriter=f"{study.graders.rewriter},base_url={root}",
+        judge=f"{study.graders.judge},base_url={root}",
+    )
+    solver = SolverChoice("command", SOLVER, AGENT, timeout=60.0, environment=told)
+    return replace(study, solver=solver, graders=graders)
+
+
+def part(study: Study, sides: Sequence[str], questions: Sequence[str]) -> Study:
+    """A study with these sides and questions alone."""
+    return replace(
+        study,
+        sides=tuple(side for side in study.sides if side.name in sides),
+        questions=tuple(one for one in study.questions if one.id in questions),
+    )
+
+
+def linked(here: Place, clone: Path, name: str, target: str) -> Place:
+    """The same with a link in the repository of its one question, committed and approved."""
+    (question,), (repository,) = here.study.questions, here.study.repositories
+    (checkout,) = question.checkouts
+
+    def git(*arguments: str) -> str:
+        named = ["-c", "user.name=Dev", "-c", "user.email=dev@team.example"]
+        done = subprocess.run(
+            ["git", "-C", str(clone), *named, *arguments], check=True, capture_output=True, text=True
         )
-        graders = replace(
-            sample.graders,
-            rewriter=f"{sample.graders.rewriter},base_url={server.root}",
-            judge=f"{sample.graders.judge},base_url={server.root}",
-        )
-        study = replace(
-            sample,
-            solver=solver,
-            graders=graders,
-            repeats=repeats,
-            sides=tuple(side for side in sample.sides if side.name in sides),
-            questions=tuple(one for one in sample.questions if one.id in questions),
-        )
-        yield Place(study, out, server)
+        return done.stdout.strip()
+
+    clone.mkdir()
+    git("clone", "-q", str(here.study.folder / "pigeon.git"), ".")
+    git("checkout", "-q", checkout.commit)
+    (clone / name).symlink_to(target)
+    git("add", name)
+    git("commit", "-q", "-m", "Link it")
+    moved = replace(question, checkouts=(replace(checkout, commit=git("rev-parse", "HEAD")),))
+    assert question.approval is not None
+    approved = replace(moved, approval=replace(question.approval, sha256=approved_digest(moved)))
+    return here.changed(questions=(approved,), repositories=(replace(repository, source=str(clone)),))
 
 
 def side(name: str, **details: Any) -> Side:
@@ -105,23 +133,8 @@ def watched(told: list[StudyProgress]) -> dict[str, Any]:
 
 def again(told: dict[str, Any]) -> tuple[Study, RunOptions]:
     """The study and the options of a place that another process made; see ``test_resume``."""
-    study = read_study(Path(told["folder"]))
-    solver = SolverChoice(
-        "command", SOLVER, AGENT, timeout=60.0, environment={"ANTHROPIC_BASE_URL": told["root"]}
-    )
-    graders = replace(
-        study.graders,
-        rewriter=f"{study.graders.rewriter},base_url={told['root']}",
-        judge=f"{study.graders.judge},base_url={told['root']}",
-    )
-    study = replace(
-        study,
-        solver=solver,
-        graders=graders,
-        repeats=1,
-        sides=tuple(side for side in study.sides if side.name in told["sides"]),
-        questions=tuple(one for one in study.questions if one.id in told["questions"]),
-    )
+    study = with_agent(read_study(Path(told["folder"])), told["root"], {})
+    study = part(replace(study, repeats=1), told["sides"], told["questions"])
     out = Path(told["out"])
     options = RunOptions(
         out=out,

@@ -29,6 +29,7 @@ def test_the_ledger_is_the_servers_meter_to_the_last_token(whole: Whole) -> None
     sent = sum(row.spent.input + row.spent.cache_read + row.spent.cache_write_5m for row in rows)
     assert sent == sum(call.tokens_in for call in calls)
     assert sum(row.spent.cache_read for row in rows) == sum(call.tokens_cached for call in calls)
+    assert sum(row.spent.cache_write_5m for row in rows) == sum(call.tokens_written for call in calls) > 0
     assert sum(row.spent.output for row in rows) == sum(call.tokens_out for call in calls)
 
 

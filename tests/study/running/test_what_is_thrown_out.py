@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from studies import Place, place, side
+from studies import Place, linked, place, side
 
 from truerecall.study.design import Study
 from truerecall.study.figures.figures import figures
@@ -69,6 +69,20 @@ def test_a_run_that_reads_outside_is_thrown_out_done_again_and_given_up(
     (excluded,) = figures(run.finished()).exclusions
     assert (excluded.planned, excluded.out, excluded.correct) == (1, 1, 0)
     assert not any("42" in told for told in here.asked("claude-opus-5-5"))  # and nobody graded it
+
+
+def test_a_run_that_follows_a_link_out_of_its_workspace_is_thrown_out(
+    sample: Study, tmp_path: Path, secret: Path
+) -> None:
+    lines = reading("Read", file_path="notes.txt")
+    with place(
+        sample, tmp_path / "run", sides=["none"], questions=["lint"], before=lines, environment=LOOSE
+    ) as here:
+        run = linked(here, tmp_path / "clone", "notes.txt", str(secret)).changed(again=0).run()
+
+    (row,) = run.rows()
+    assert row.outcome == "out"
+    assert "The answer is 42." in run.exchanges(run.plan().runs[0], 1)[0].uses[0].output
 
 
 def test_a_run_that_reads_outside_once_counts_when_it_is_done_again(

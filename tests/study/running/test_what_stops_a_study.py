@@ -1,15 +1,13 @@
 """What a study refuses to begin with, and the limit of its costs."""
 
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from studies import SOLVER, place, watched
+from studies import SOLVER, linked, place, watched
 
 from truerecall.errors import RunError, StudyError
 from truerecall.study.design import Study
-from truerecall.study.keys.approving import approved_digest
 from truerecall.study.running.options import StudyProgress
 
 
@@ -124,34 +122,10 @@ def test_several_runs_at_once_leave_what_one_after_the_other_leaves(sample: Stud
 def test_links_that_lead_out_of_a_workspace_are_told_before_anything_is_asked(
     sample: Study, tmp_path: Path
 ) -> None:
-    clone = tmp_path / "clone"
-    question = next(one for one in sample.questions if one.id == "lint")
-    (checkout,) = question.checkouts
-
-    def git(*arguments: str) -> str:
-        named = ["-c", "user.name=Dev", "-c", "user.email=dev@team.example"]
-        done = subprocess.run(
-            ["git", "-C", str(clone), *named, *arguments], check=True, capture_output=True, text=True
-        )
-        return done.stdout.strip()
-
-    clone.mkdir()
-    git("clone", "-q", str(sample.folder / "pigeon.git"), ".")
-    git("checkout", "-q", checkout.commit)
-    (clone / "settings").symlink_to("../../elsewhere")
-    git("add", "settings")
-    git("commit", "-q", "-m", "Link the settings")
-    linked = replace(question, checkouts=(replace(checkout, commit=git("rev-parse", "HEAD")),))
-    approval = replace(question.approval, sha256=approved_digest(linked)) if question.approval else None
-    (repository,) = sample.repositories
     told: list[StudyProgress] = []
 
     with place(sample, tmp_path / "run", sides=["none"], questions=["lint"]) as here:
-        changed = here.changed(
-            questions=(replace(linked, approval=approval),),
-            repositories=(replace(repository, source=str(clone)),),
-        )
-        changed.run(**watched(told))
+        linked(here, tmp_path / "clone", "settings", "../../elsewhere").run(**watched(told))
 
     warned = [one.what for one in told if one.stage == "warned"]
     assert warned == [

@@ -360,7 +360,7 @@ def test_measured_figures_are_of_clean_code() -> None:
     found = {name: m["making"]["dirty"] for name, m in manifests().items() if "making" in m}
 
     names = {"full-size.json", "local-models.json", "text-analysis.json", "token-counter.json"}
-    assert names <= found.keys() <= names | set(GENERATED.values()) | {"claims.json", "suite.json"}
+    assert names <= found.keys() <= names | set(GENERATED.values()) | {"claims.json", "suite.json", "study-demo.json"}
     assert set(found.values()) == {False}
 
 
@@ -397,6 +397,19 @@ def test_each_count_of_the_suite_is_the_one_of_its_manifest() -> None:
         )
         for name, figure in figures
     ]
+
+
+def test_each_figure_of_the_demo_is_the_one_of_its_manifest() -> None:
+    made = manifests().get("study-demo.json")
+    if made is None:
+        pytest.skip("benchmarks/manifests/study-demo.json is not committed yet")
+    block = dict(ANY_BLOCK.findall((REPOSITORY / "docs" / "study.md").read_text("utf-8")))["study-demo"]
+    printed = {row["what"]: row["one demo"] for row in tables(block)}
+
+    assert printed["wall time, to the finished report"] == f"{made['seconds']:,.0f} s"
+    assert printed["most memory of one process"] == f"{made['largest_mb']:,.0f} MB"
+    assert printed["most memory of all processes at once"] == f"{made['together_mb']:,.0f} MB"
+    assert printed["runs"].startswith(f"{made['runs']}: {made['questions']} questions")
 
 
 def test_each_difference_to_plain_bm25_is_the_one_of_its_comparison() -> None:

@@ -32,6 +32,7 @@ from truerecall.bench.report.design import figures_block, sweep_block
 from truerecall.bench.report.publication import publication
 from truerecall.bench.report.readme import picture, readme_figures
 from truerecall.bench.report.speed import speed_block
+from truerecall.bench.report.study_demo import STUDY_DEMO, study_demo_block
 from truerecall.bench.report.switches import DECIDED, SWITCHES, decided_block, switches_block
 from truerecall.cli.main import main
 from truerecall.core import config
@@ -161,6 +162,11 @@ PARTS: tuple[Part, ...] = (
     *(_speed(name) for name in SPEED),
     Part("docs/claims.md", CLAIMS, lambda found: claims_block(f"{CLAIMS}.json", found.claims)),
     Part("docs/claims.md", SUITE, lambda found: suite_block(f"{SUITE}.json", found.suite)),
+    Part(
+        "docs/study.md",
+        STUDY_DEMO,
+        lambda found: study_demo_block(f"{STUDY_DEMO}.json", found.study_demo),
+    ),
     Part(_AGENTS, "carry", lambda found: carry_block("carry", found.agents.carry.get("carry"))),
     Part(
         _AGENTS,

@@ -17,9 +17,11 @@ from truerecall.bench.report.against import PREFIX, read_comparison
 from truerecall.bench.report.agents_measured import AgentsMeasured, agents_measured
 from truerecall.bench.report.claims import CLAIMS, SUITE
 from truerecall.bench.report.published import PUBLISHED, Published, read_published
+from truerecall.bench.report.study_demo import STUDY_DEMO
 from truerecall.bench.report.switches import SWITCHES
 from truerecall.bench.run import read_manifest
 from truerecall.bench.speed import Speed, read_speed
+from truerecall.bench.study_demo import StudyDemo, read_study_demo
 from truerecall.bench.suite.manifest import SuiteManifest, read_suite
 from truerecall.bench.switches import Switches, read_switches
 
@@ -72,6 +74,7 @@ class Committed:
     head_to_heads: Mapping[str, HeadToHead] = field(default_factory=dict)
     """By the name of their file."""
     published: Published | None = None
+    study_demo: StudyDemo | None = None
     agents: AgentsMeasured = field(default_factory=AgentsMeasured)
 
 
@@ -85,7 +88,7 @@ def committed(folder: Path) -> Committed:
     path, ablated = folder / "budgets.json", folder / f"{ABLATION}.json"
     switched = folder / f"{SWITCHES}.json"
     claimed, tried = folder / f"{CLAIMS}.json", folder / f"{SUITE}.json"
-    told = folder / f"{PUBLISHED}.json"
+    told, shown = folder / f"{PUBLISHED}.json", folder / f"{STUDY_DEMO}.json"
     return Committed(
         retrieval={path.stem: read_manifest(path) for path in files if path.stem.startswith(_RETRIEVAL)},
         budgets=read_budgets(path) if path.is_file() else None,
@@ -106,5 +109,6 @@ def committed(folder: Path) -> Committed:
             path.stem: read_head_to_head(path) for path in files if path.stem.startswith(HEAD_TO_HEAD)
         },
         published=read_published(told) if told.is_file() else None,
+        study_demo=read_study_demo(shown) if shown.is_file() else None,
         agents=agents_measured(folder),
     )

@@ -21,8 +21,8 @@ from truerecall.study.running.options import RunOptions, StudyProgress
 from truerecall.study.running.run import run_study
 from truerecall.study.sample.making import SAMPLE, make_study
 
-STUDY, RUN = "study", "run"
-"""Below the folder of the demo."""
+STUDY, RUN, METER = "study", "run", "meter.jsonl"
+"""Below the folder of the demo; the last is what the scripted server counted, a line a call."""
 _NO_KEY = "a-placeholder-for-a-key"
 
 
@@ -60,7 +60,7 @@ def show(
         StudyError: git or Claude Code is not there, or ``out`` holds something else.
     """
     folder = prepared(out)
-    with scripted(adapt(read_study(folder))) as study:
+    with scripted(adapt(read_study(folder)), out / METER) as study:
         options = RunOptions(
             out=out / RUN,
             environment={**environment, study.solver.key_variable: _NO_KEY},
@@ -99,9 +99,15 @@ def prepared(out: Path) -> Path:
 
 
 @contextmanager
-def scripted(study: Study) -> Iterator[Study]:
-    """The study with the scripted server in the place of each provider, while the block lasts."""
-    with ScriptedServer(Scenario.read(SAMPLE / "scenario.jsonl")) as server:
+def scripted(study: Study, meter: Path | None = None) -> Iterator[Study]:
+    """The study with the scripted server in the place of each provider, while the block lasts.
+
+    Args:
+        study: The sample, or one that its scenario knows the questions of.
+        meter: Where each call is noted.
+    """
+    scenario = Scenario.read(SAMPLE / "scenario.jsonl")
+    with ScriptedServer(scenario, caching=True, meter=meter) as server:
         graders = replace(
             study.graders,
             rewriter=f"{study.graders.rewriter},base_url={server.root}",

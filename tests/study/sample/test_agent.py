@@ -53,7 +53,7 @@ class Talks:
 
 @pytest.fixture
 def talks(sample: Study, questions: Mapping[str, Question], tmp_path: Path) -> Iterator[Talks]:
-    with ScriptedServer(Scenario.read(SAMPLE / "scenario.jsonl")) as server:
+    with ScriptedServer(Scenario.read(SAMPLE / "scenario.jsonl"), caching=True) as server:
         yield Talks(sample, questions["signature"], tmp_path, server)
 
 
@@ -64,11 +64,12 @@ def used(exchange: Exchange) -> list[tuple[str, str]]:
 def metered(server: ScriptedServer, exchanges: list[Exchange]) -> None:
     """What the agent told is what the server counted, call by call."""
     told = [
-        (call.input + call.cache_read, call.cache_read, call.output)
+        (call.input, call.cache_read, call.cache_write_5m, call.output)
         for exchange in exchanges
         for call in exchange.calls
     ]
-    assert told == [(call.tokens_in, call.tokens_cached, call.tokens_out) for call in server.calls]
+    assert told == [(0, call.tokens_cached, call.tokens_written, call.tokens_out) for call in server.calls]
+    assert all(call.tokens_in == call.tokens_cached + call.tokens_written for call in server.calls)
 
 
 def test_the_memory_side_is_given_the_block_and_answers_at_once(
@@ -101,7 +102,7 @@ def test_the_side_without_memory_is_given_nothing_and_investigates(
 
     assert exchange.injected == []
     assert used(exchange) == [("Grep", "ok"), ("Read", "ok"), ("Read", "ok"), ("Bash", "ok"), ("Read", "ok")]
-    assert exchange.uses[3].output.splitlines()[0].endswith("Sign each attempt, not each delivery")
+    assert "    Sign each attempt, not each delivery\n" in exchange.uses[3].output
     assert exchange.answer.startswith("It is not a bug. Every attempt is signed anew")
     assert "truerecall" not in talks.server.calls[-1].said
     metered(talks.server, [exchange])

@@ -122,7 +122,7 @@ def answer(prompt: str, environment: Mapping[str, str]) -> None:
 def _rounds(kept: Kept, environment: Mapping[str, str]) -> str:
     """Ask the model, and use tools, until it answers."""
     for _ in range(int(environment.get("TRUERECALL_STUDY_MAX_TURNS") or 40)):
-        reply = _ask(kept.messages, environment)
+        reply = _ask(kept, environment)
         usage = reply["usage"]
         _print(
             type="call",
@@ -156,13 +156,13 @@ def _used(block: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str,
     return result if done.outcome == "ok" else {**result, "is_error": True}
 
 
-def _ask(messages: list[dict[str, Any]], environment: Mapping[str, str]) -> dict[str, Any]:
+def _ask(kept: Kept, environment: Mapping[str, str]) -> dict[str, Any]:
     """One call of the model."""
     body = {
         "model": environment.get("TRUERECALL_STUDY_MODEL", "claude-sonnet-5-5"),
         "max_tokens": 4096,
         "system": _SYSTEM,
-        "messages": messages,
+        "messages": kept.messages,
         "tools": described(),
     }
     request = urllib.request.Request(
@@ -171,6 +171,7 @@ def _ask(messages: list[dict[str, Any]], environment: Mapping[str, str]) -> dict
         headers={
             "content-type": "application/json",
             "anthropic-version": "2023-06-01",
+            "x-claude-code-session-id": kept.session,
             "x-api-key": environment.get("ANTHROPIC_API_KEY", ""),
         },
     )

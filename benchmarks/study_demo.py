@@ -2,7 +2,8 @@
 
 Runs the demo as a user does, with the real Claude Code command line, in a process and an empty folder of its own:
 wall time, the most memory of one process, and of all processes at one moment. ``claude`` is looked for in the
-checkout's .agents-cli, where `make test-agents` puts it, then in PATH.
+checkout's .agents-cli, where `make test-agents` puts it, then in PATH. ``--again`` runs nothing: it lays the sample
+out anew after a change of the report's layout.
 """
 
 import argparse
@@ -24,7 +25,8 @@ from truerecall.bench.measured import Making, making, record_json
 from truerecall.bench.study_demo import StudyDemo
 from truerecall.core.clock import system_clock
 from truerecall.study.folder import StudyRun
-from truerecall.study.report.writing import REPORT, StudyReport
+from truerecall.study.report.record import StudyReport
+from truerecall.study.report.writing import REPORT, report_texts
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SAMPLE = REPOSITORY / "docs" / "study-sample"
@@ -150,13 +152,28 @@ def stray(texts: Mapping[str, str], words: Sequence[str]) -> list[str]:
     return [f"{name}: {word}" for name, text in texts.items() for word in words if word in text]
 
 
+def keep_sample(texts: Mapping[str, str]) -> None:
+    """Write docs/study-sample."""
+    SAMPLE.mkdir(parents=True, exist_ok=True)
+    for file, text in texts.items():
+        (SAMPLE / file).write_text(text, encoding="utf-8", newline="\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and with ``--write`` keep the record and the sample."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "--write", action="store_true", help=f"write benchmarks/manifests/{RECORD.name} and docs/study-sample"
     )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="lay out the sample anew from its report.json; the demo is not run",
+    )
     options = parser.parse_args(arguments)
+    if options.again:
+        keep_sample(report_texts(StudyReport.model_validate_json((SAMPLE / "report.json").read_bytes())))
+        return 0
     machine = making(system_clock, "benchmarks/study_demo.py --write", ("pydantic", "jinja2", "numpy"))
     path = os.pathsep.join([str(AGENTS)] * AGENTS.is_dir() + [os.environ.get("PATH", os.defpath)])
     with tempfile.TemporaryDirectory(prefix="study-demo-") as name:
@@ -176,9 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     if options.write:
         RECORD.write_text(made, encoding="utf-8", newline="\n")
-        SAMPLE.mkdir(parents=True, exist_ok=True)
-        for file, text in texts.items():
-            (SAMPLE / file).write_text(text, encoding="utf-8", newline="\n")
+        keep_sample(texts)
     return 0
 
 

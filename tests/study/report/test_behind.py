@@ -13,7 +13,8 @@ from truerecall.study.grade.claims import read_claims, write_claims
 from truerecall.study.records import Suspect
 from truerecall.study.report.behind import Behind, BlindCheck, ClaimsOn, DeniedAttempts, Loaded, WrongClaim
 from truerecall.study.report.gathering import gather
-from truerecall.study.report.writing import StudyReport, write_report
+from truerecall.study.report.record import StudyReport
+from truerecall.study.report.writing import write_report
 from truerecall.study.sides.loading import LOADING, Loading
 
 SECONDS = Suspect(quote="It waits 30 minutes.", why="It waits seconds.", checker="wrong")

@@ -27,7 +27,8 @@ from truerecall.study.folder import Finished
 from truerecall.study.records import Admission
 from truerecall.study.report.behind import Behind, BlindCheck
 from truerecall.study.report.outline import study_markdown, study_page
-from truerecall.study.report.writing import StudyReport, write_report
+from truerecall.study.report.record import StudyReport, study_report
+from truerecall.study.report.writing import write_report
 
 NOTHING_BEHIND = Behind(
     grading=[], lost_calls=0, blind=BlindCheck(auc=None, p=None, n=0, questions=0, reason="nothing is there"),
@@ -157,12 +158,14 @@ def check_markdown(text: str) -> None:
 @given(studies())
 def test_any_finished_study_can_be_laid_out(study: Finished) -> None:
     found = figures(study)
-    check_markdown(study_markdown(study, found, NOTHING_BEHIND))
-    check_page(study_page(study, found, NOTHING_BEHIND))
+    report = study_report(study, NOTHING_BEHIND)
+    check_markdown(study_markdown(report))
+    check_page(study_page(report))
+    assert report.figures == found
 
 
 def laid_out(study: Finished) -> str:
-    return study_markdown(study, figures(study), NOTHING_BEHIND)
+    return study_markdown(study_report(study, NOTHING_BEHIND))
 
 
 def test_of_a_study_that_is_not_finished_nothing_is_called_a_result() -> None:

@@ -14,7 +14,8 @@ from run_folders import a_study, table, tables, thrown, written
 from truerecall.study.folder import Finished
 from truerecall.study.records import Suspect
 from truerecall.study.report.places import shown, without_places
-from truerecall.study.report.writing import StudyReport, write_report
+from truerecall.study.report.record import StudyReport
+from truerecall.study.report.writing import write_report
 
 HOSTILE = (
     "</title></style><script>alert(1)</script>'\"><img src=x onerror=alert(1)>",

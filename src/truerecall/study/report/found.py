@@ -2,7 +2,7 @@
 
 from truerecall.bench.report.tables import Section, Table, section, table
 from truerecall.study.figures.records import Figures, View
-from truerecall.study.report.amounts import NAMES, NONE, all_of, amount, counted, share
+from truerecall.study.report.amounts import NAMES, NONE, all_of, amount, counted, dollars, share
 
 
 def short_answer(figures: Figures) -> Section:
@@ -91,12 +91,18 @@ def _beside(figures: Figures) -> list[str]:
 
 
 def _reasons(figures: Figures) -> list[str]:
-    """Those that the verdict does not tell itself."""
-    finding, reasons = figures.verdict.finding, figures.verdict.reasons
-    left = reasons[1:] if finding in ("cannot tell", "wiring") else reasons
-    if not left or not figures.verdict.side:
+    """What the verdict does not tell itself."""
+    verdict = figures.verdict
+    if not verdict.side:
         return []
-    return [f"Besides: {'; '.join(left)}."]
+    told = []
+    others = [one.side for one in figures.sides if one.kind == "memory" and one.side != verdict.side]
+    if others:
+        told.append(f"The sentence above is of {verdict.side}; of {', '.join(others)} say the figures.")
+    left = verdict.reasons[1:] if verdict.finding in ("cannot tell", "wiring") else verdict.reasons
+    if left:
+        told.append(f"Besides: {'; '.join(left)}.")
+    return told
 
 
 def _overall(view: View, caption: str) -> Table:
@@ -140,11 +146,15 @@ def _per_correct(view: View, caption: str = "Cost per correct answer") -> Table:
             f"{one.correct} of {one.runs}",
             *(all_of(one.per_correct) if one.per_correct else ("none was correct", NONE, NONE, NONE)),
             str(one.unknown_runs),
+            f"{amount(one.unknown_spent.tokens, 'tokens')} tokens, {dollars(one.unknown_spent.cost)}"
+            if one.unknown_runs
+            else NONE,
         )
         for one in view.cost_per_correct
     ]
     columns = [
         "side", "correct", "tokens", "cost", "cost without caches", "wall time", "runs of unknown outcome",
+        "what those spent",
     ]  # fmt: skip
     return table(caption, columns, rows)
 

@@ -4,35 +4,33 @@ from truerecall.bench.report.disclosed import disclosed
 from truerecall.bench.report.outline import Chapter, Outline
 from truerecall.bench.report.rendering import environment
 from truerecall.bench.report.tables import Section, Table, table
-from truerecall.study.figures.records import Figures
-from truerecall.study.folder import Finished
 from truerecall.study.report import accounts, found, protocol, questions, recalled
 from truerecall.study.report.amounts import counted
-from truerecall.study.report.behind import Behind
 from truerecall.study.report.charts import charts
 from truerecall.study.report.places import without_places_in
+from truerecall.study.report.record import StudyReport
 from truerecall.study.report.words import MEANINGS, SCRIPTED, unfinished
 
 TITLE = "Does memory pay for a coding agent?"
 
 
-def study_markdown(finished: Finished, figures: Figures, behind: Behind) -> str:
-    """The report in GitHub's Markdown; the same run folder gives the same text."""
+def study_markdown(report: StudyReport) -> str:
+    """The report in GitHub's Markdown; the same record gives the same text."""
     template = environment(autoescape=False).get_template("report.md.jinja")
-    return template.render(report=study_outline(finished, figures, behind))
+    return template.render(report=study_outline(report))
 
 
-def study_page(finished: Finished, figures: Figures, behind: Behind) -> str:
-    """One HTML file that asks for nothing from outside; the same run folder gives the same text."""
-    outline = study_outline(finished, figures, behind)
-    plots = charts(figures)
+def study_page(report: StudyReport) -> str:
+    """One HTML file that asks for nothing from outside; the same record gives the same text."""
+    outline = study_outline(report)
+    plots = charts(report.figures)
     template = environment(autoescape=True).get_template("report.html.jinja")
     return template.render(report=outline, drawn=[plots for _ in outline.chapters])
 
 
-def study_outline(finished: Finished, figures: Figures, behind: Behind) -> Outline:
+def study_outline(report: StudyReport) -> Outline:
     """Arrange what a study found: the answer and the picture first, then what they stand on."""
-    made = finished.environment
+    figures, made = report.figures, report.environment
     banners = [SCRIPTED] if figures.scripted else []
     if figures.finished < figures.planned:
         banners.append(unfinished(figures.finished, figures.planned))
@@ -42,29 +40,30 @@ def study_outline(finished: Finished, figures: Figures, behind: Behind) -> Outli
             verdict=disclosed(figures.verdict.sentence),
             banners=tuple(banners),
             sentence="",
-            made=disclosed(_made(finished, figures)),
-            chapters=_chapters(finished, figures, behind),
+            made=disclosed(_made(report)),
+            chapters=_chapters(report),
             meanings=table(
                 "What each number is, and what it is not", ["number", "meaning"], MEANINGS, words=2
             ),
-            provenance=_provenance(finished),
+            provenance=_provenance(report),
             licences=(),
             command=disclosed(made.command or "truerecall study run"),
         )
     )
 
 
-def _made(finished: Finished, figures: Figures) -> str:
-    plan = finished.plan
+def _made(report: StudyReport) -> str:
+    plan, figures = report.plan, report.figures
     return (
-        f"The study “{plan.name}”, {finished.environment.created[:16].replace('T', ' ')} UTC, {plan.solver.name} "
+        f"The study “{plan.name}”, {report.environment.created[:16].replace('T', ' ')} UTC, {plan.solver.name} "
         f"{plan.solver.version} on {plan.solver.model}: {counted(figures.questions, 'question')} and "
         f"{counted(figures.controls, 'control')}, {counted(len(plan.sides), 'side')}, "
         f"{counted(plan.repeats, 'repeat')}, {figures.finished} of {counted(figures.planned, 'run')} finished"
     )
 
 
-def _chapters(finished: Finished, figures: Figures, behind: Behind) -> tuple[Chapter, ...]:
+def _chapters(report: StudyReport) -> tuple[Chapter, ...]:
+    figures, behind = report.figures, report.behind
     control = (
         "Of control questions the memory holds nothing: what they take is the price of an ordinary prompt."
     )
@@ -91,14 +90,14 @@ def _chapters(finished: Finished, figures: Figures, behind: Behind) -> tuple[Cha
             "trust",
             "How far it can be trusted",
             (),
-            accounts.sections(figures, behind, finished.discarded),
+            accounts.sections(figures, behind, report.discarded),
         ),
-        Chapter("protocol", "The protocol", (), protocol.sections(finished.plan, finished.cuts)),
+        Chapter("protocol", "The protocol", (), protocol.sections(report.plan, figures.cuts)),
     )
 
 
-def _provenance(finished: Finished) -> Table:
-    plan, made = finished.plan, finished.environment
+def _provenance(report: StudyReport) -> Table:
+    plan, made = report.plan, report.environment
     rows = [
         ("truerecall", made.truerecall + (f", commit {made.commit}" if made.commit else "")),
         ("differs from that commit", {None: "not known", True: "yes", False: "no"}[made.dirty]),
@@ -107,7 +106,7 @@ def _provenance(finished: Finished) -> Table:
         ("rewriter, judge, checker", f"{plan.rewriter}, {plan.judge}, {plan.checker}"),
         ("prices", f"of {plan.prices_dated}, sha256 {plan.prices_sha256}"),
         *((f"frozen memory {name}", f"sha256 {digest}") for name, digest in plan.memory.items()),
-        *((f"memory of {cut.question}", f"sha256 {cut.sha256}") for cut in finished.cuts),
+        *((f"memory of {cut.question}", f"sha256 {cut.sha256}") for cut in report.figures.cuts),
         *((f"keys of {one.id}", f"sha256 {one.approved_sha256}") for one in plan.questions),
         *((f"side {side.name}", f"sha256 {side.sha256}") for side in plan.sides if side.sha256),
     ]

@@ -8,54 +8,6 @@ from truerecall.study.report.behind import Behind
 
 def sections(figures: Figures, behind: Behind) -> tuple[Section, ...]:
     """Admission, delivery of the session's facts, equal bytes."""
-    memory = {one.side for one in figures.sides if one.kind == "memory"}
-    delivery = table(
-        "What reached the model, by the transcript of each run",
-        [
-            "side",
-            "why runs are not per-protocol",
-            "runs",
-            "per-protocol",
-            "text injected",
-            "nothing found",
-            "calls of its tools",
-        ],
-        [
-            (
-                one.side,
-                "; ".join(f"{why} ({n})" for why, n in one.reasons.items()) or NONE,
-                str(one.runs),
-                str(one.per_protocol),
-                str(one.delivered),
-                str(one.nothing_found),
-                str(one.tool_calls),
-            )
-            for one in figures.delivery
-        ],
-        words=2,
-    )
-    keys = table(
-        "Facts of the keys, over all runs with a known outcome",
-        [
-            "side",
-            "session key in the block",
-            "in the first answer",
-            "truth key in the first",
-            "in the last",
-            "misled",
-        ],
-        [
-            (
-                one.side,
-                _of(one.block_hits, one.block_facts) if one.side in memory else NONE,
-                _of(one.answer_hits, one.answer_facts),
-                _of(one.first_truth_hits, one.truth_facts),
-                _of(one.last_truth_hits, one.truth_facts),
-                f"{one.misled} of {one.misled_of}" if one.misled_of else NONE,
-            )
-            for one in figures.recalled
-        ],
-    )
     blocks = table(
         "The recalled block, byte for byte",
         ["question", "side", "runs with a block", "different blocks"],
@@ -63,7 +15,7 @@ def sections(figures: Figures, behind: Behind) -> tuple[Section, ...]:
         words=2,
     )
     return (
-        section("admission", "Whether it arrived", [], [delivery, blocks, _loading(behind)]),
+        section("admission", "Whether it arrived", [], [_delivery(figures), blocks, _loading(behind)]),
         section(
             "keys",
             "Whether it said what the session had concluded",
@@ -72,9 +24,49 @@ def sections(figures: Figures, behind: Behind) -> tuple[Section, ...]:
                 "repeats something of it that is not so at the commit, of the runs where there is such a thing. "
                 "Without a memory that is the solver's own mistake: what a memory adds to it is the difference."
             ],
-            [keys],
+            [_keys(figures)],
         ),
     )
+
+
+def _delivery(figures: Figures) -> Table:
+    rows = [
+        (
+            one.side,
+            "; ".join(f"{why} ({n})" for why, n in one.reasons.items()) or NONE,
+            str(one.runs),
+            str(one.per_protocol),
+            str(one.delivered),
+            str(one.nothing_found),
+            str(one.tool_calls),
+        )
+        for one in figures.delivery
+    ]
+    columns = [
+        "side", "why runs are not per-protocol", "runs", "per-protocol", "text injected", "nothing found",
+        "calls of its tools",
+    ]  # fmt: skip
+    return table("What reached the model, by the transcript of each run", columns, rows, words=2)
+
+
+def _keys(figures: Figures) -> Table:
+    rows = [
+        (
+            one.side,
+            _of(one.block_hits, one.block_facts) if one.kind == "memory" else NONE,
+            _of(one.answer_hits, one.answer_facts),
+            _of(one.first_truth_hits, one.truth_facts),
+            _of(one.last_truth_hits, one.truth_facts),
+            f"{one.misled} of {one.misled_of}" if one.misled_of else NONE,
+            str(one.block_unknown + one.answer_unknown),
+        )
+        for one in figures.recalled
+    ]
+    columns = [
+        "side", "session key in the block", "in the first answer", "truth key in the first", "in the last", "misled",
+        "blocks and answers without marks",
+    ]  # fmt: skip
+    return table("Facts of the keys, over all runs with a known outcome", columns, rows)
 
 
 def ordinary(figures: Figures) -> tuple[Section, ...]:

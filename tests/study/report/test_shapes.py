@@ -235,6 +235,49 @@ def test_every_attempt_that_does_not_count_is_listed_with_what_was_seen() -> Non
     assert table(text, "Attempts that do not count")[0]["tokens"] == "500"
 
 
+def test_what_was_injected_is_named_by_its_kind_and_a_misled_run_is_marked() -> None:
+    plan = a_plan(1, 1, sides=("memory", "none", "placebo"), repeats=1)
+    told = {
+        "memory": Admission(delivered=True, per_protocol=True),
+        "none": Admission(delivered=True, per_protocol=False, reason="a text was injected"),
+        "placebo": Admission(delivered=True, per_protocol=True),
+    }
+    rows = [a_run(of_run(run)).model_copy(update={"admission": told[run.side]}) for run in plan.runs]
+    rows = [
+        row.model_copy(update={"answers": [row.answers[0].model_copy(update={"misled": True})]})
+        if (row.question, row.side) == ("q0", "memory")
+        else row
+        for row in rows
+    ]
+    text = laid_out(finished(plan, rows))
+
+    runs = table(text, "q0: every run")
+    assert [(row["run"], row["injected"], row["outcome"], row["per-protocol"]) for row in runs] == [
+        ("memory 1", "recalled", "misled, correct", "yes"),
+        ("none 1", "a text", "correct", "no: a text was injected"),
+        ("placebo 1", "neutral text", "correct", "yes"),
+    ]
+    assert [row["misled"] for row in table(text, "q0: by side")] == ["1 of 1", "0 of 1", "0 of 1"]
+    assert "misled" not in table(text, "c0: by side")[0]  # its key has no session that could be wrong
+
+
+def test_runs_of_unknown_outcome_stand_beside_with_what_they_spent() -> None:
+    plan = a_plan(1, sides=("memory", "none"), repeats=2)
+    rows = [
+        a_run(of_run(run), 0, 700, 0.25, outcome="invalid" if run.repeat == 2 else "") for run in plan.runs
+    ]
+    first = table(laid_out(finished(plan, rows)), "Cost per correct answer")[0]
+
+    assert (first["correct"], first["tokens"]) == ("1 of 1", "700")
+    assert (first["runs of unknown outcome"], first["what those spent"]) == ("1", "700 tokens, \\$0.250")
+
+
+def test_of_two_memories_the_page_says_which_one_the_verdict_is_of() -> None:
+    text = laid_out(a_study(1, 0, sides=("memory", "memory-b", "none"), repeats=1))
+
+    assert "The sentence above is about memory alone; the tables also show memory-b." in text
+
+
 def test_interval_and_verdict_need_six_questions() -> None:
     few = laid_out(a_study(5))
     many = laid_out(a_study(7))

@@ -211,8 +211,8 @@ def _money(figures: Figures, behind: Behind) -> Section:
         sentences.append("The solver tells no cost of its own.")
     if behind.lost_calls:
         sentences.append(
-            f"{counted(behind.lost_calls, 'call')} of grading models began and left no answer, when the study was "
-            "broken off: they may have been paid, and are in no sum."
+            f"{counted(behind.lost_calls, 'call')} of grading models began and left no answer: the study was broken "
+            "off, or is under way. They may have been paid, and are in no sum."
         )
     return section("money", "The sums", sentences, [_graders(behind.grading)])
 

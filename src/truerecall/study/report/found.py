@@ -98,7 +98,9 @@ def _reasons(figures: Figures) -> list[str]:
     told = []
     others = [one.side for one in figures.sides if one.kind == "memory" and one.side != verdict.side]
     if others:
-        told.append(f"The sentence above is of {verdict.side}; of {', '.join(others)} say the figures.")
+        told.append(
+            f"The sentence above is about {verdict.side} alone; the tables also show {', '.join(others)}."
+        )
     left = verdict.reasons[1:] if verdict.finding in ("cannot tell", "wiring") else verdict.reasons
     if left:
         told.append(f"Besides: {'; '.join(left)}.")

@@ -38,13 +38,19 @@ def _sides(question: QuestionFigures, behind: Behind) -> Table:
             _hits([dot.truth_hits for dot in side.dots], question.truth_facts),
             *(_STATES[one.state] or amount(one.value, one.measure) for one in side.medians),
             _claims(behind.claims_of(question.question, side.side)),
+            *(
+                [f"{sum(dot.misled for dot in side.dots)} of {len(side.dots)}"]
+                if question.wrong_facts
+                else []
+            ),
             f"{sum(dot.delivered for dot in side.dots)} of {len(side.dots)}" if side.dots else NONE,
         )
         for side in question.sides
     ]
     columns = [
         "side", "correct", "follow-ups until then", "facts in the last answer",
-        *(NAMES[measure] for measure in _MEASURES), "wrong claims", "text injected",
+        *(NAMES[measure] for measure in _MEASURES), "wrong claims",
+        *(["misled"] if question.wrong_facts else []), "text injected",
     ]  # fmt: skip
     return table(
         f"{question.question}: by side, amounts as medians to the first correct answer", columns, rows
@@ -88,7 +94,7 @@ def _savings(question: QuestionFigures) -> Table:
 def _runs(question: QuestionFigures, behind: Behind) -> Table:
     rows = [_run(question, side, dot, behind) for side in question.sides for dot in side.dots]
     columns = [
-        "run", "outcome", "recalled", "follow-ups", "truth facts", "session facts", "in the block", "tokens", "cost",
+        "run", "outcome", "injected", "follow-ups", "truth facts", "session facts", "in the block", "tokens", "cost",
         "wrong claims", "per-protocol",
     ]  # fmt: skip
     return table(f"{question.question}: every run", columns, rows, words=3, folded=True)
@@ -100,7 +106,7 @@ def _run(question: QuestionFigures, side: SideOnQuestion, dot: Dot, behind: Behi
     return (
         f"{side.side} {dot.repeat}",
         f"misled, {outcome}" if dot.misled else outcome,
-        "yes" if dot.delivered else "nothing found" if dot.nothing_found else "no",
+        _injected(side, dot),
         NONE if dot.correct_after is None else str(dot.correct_after),
         _of(dot.truth_hits, question.truth_facts),
         _of(dot.session_hits, question.session_facts),
@@ -110,6 +116,13 @@ def _run(question: QuestionFigures, side: SideOnQuestion, dot: Dot, behind: Behi
         _claims(behind.claims_of(question.question, side.side, dot.repeat)),
         "yes" if dot.per_protocol else f"no: {dot.reason}",
     )
+
+
+def _injected(side: SideOnQuestion, dot: Dot) -> str:
+    """What reached the model, by the transcript."""
+    if not dot.delivered:
+        return "nothing found" if dot.nothing_found else "nothing"
+    return {"memory": "recalled", "placebo": "neutral text"}.get(side.kind, "a text")
 
 
 def _of(hits: int | None, facts: int) -> str:

@@ -1,8 +1,8 @@
 """Answers of our own writing that say where they came from: blinded, nobody can tell which were remembered.
 
 Twelve questions about small invented code bases. Each answer stands there twice, once with phrases of a memory and once
-with phrases of an investigation, so that the phrases alone tell the two apart. Rules were written with
-``development.jsonl`` in view; the kinds of phrase in ``held_out.jsonl`` are others.
+with phrases of an investigation, so that the phrases alone tell the two apart. The kinds of phrase in
+``held_out.jsonl`` are others than those in ``development.jsonl``; the rules were written with both in view.
 """
 
 import json
@@ -117,20 +117,7 @@ def test_a_blinding_that_forgets_a_fifth_of_the_answers_is_noticed() -> None:
     assert told(HALVES, texts).p < 0.05
 
 
-# Strict: as soon as the rules reach phrases that they were not written for, these marks must go.
-UNREACHED = pytest.mark.xfail(
-    reason="of kinds that the rules were not written for they leave phrases standing"
-)
-
-
-@pytest.mark.parametrize(
-    "halves",
-    [
-        pytest.param(HALVES, id="all", marks=UNREACHED),
-        pytest.param(HALVES[:1], id="development"),
-        pytest.param(HALVES[1:], id="held_out", marks=UNREACHED),
-    ],
-)
+@pytest.mark.parametrize("halves", [HALVES, HALVES[:1], HALVES[1:]], ids=["all", *HALVES])
 def test_once_it_is_blinded_nobody_can_tell(halves: tuple[str, ...]) -> None:
     found = told(halves, [text for half in halves for text in blinded(half)])
 

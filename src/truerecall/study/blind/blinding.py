@@ -57,6 +57,8 @@ class _Try:
     text: str
     faults: tuple[str, ...]
     """Of ``_TOLD``, each once."""
+    changed: bool
+    """Whether it says something else than the answer."""
     problems: list[str]
     """In full, for the record alone: they may name a value of the key."""
 
@@ -116,7 +118,7 @@ def _replied(answer: str, called: Called, guarded: Sequence[str]) -> _Try:
     """The text of a reply, after the rules."""
     if called.failure is not None or called.cut or not called.text.strip():
         why = called.failure or ("the reply was cut off" if called.cut else "the reply is empty")
-        return _Try("", ("empty",), [f"empty: {why}"])
+        return _Try("", ("empty",), True, [f"empty: {why}"])
     return _tried(answer, plain(_unwrapped(clean(called.text), answer), guarded), guarded)
 
 
@@ -127,15 +129,15 @@ def _tried(answer: str, text: str, guarded: Sequence[str]) -> _Try:
     told = [str(problem) for problem in wrong] + [
         f"leftover: {sound!r} sounds of a source" for sound in sounds
     ]
-    return _Try(text, tuple(faults), told)
+    return _Try(text, tuple(faults), bool(wrong), told)
 
 
 def _sound(answer: str, by_rules: _Try, guarded: Sequence[str]) -> str:
     """What the rules made, unless it says something else than the answer: then what is safest, or the answer itself."""
-    for text in (by_rules.text, plain(answer, guarded, "safest")):
-        if not found_problems(answer, text, guarded):
-            return text
-    return answer
+    if not by_rules.changed:
+        return by_rules.text
+    safest = plain(answer, guarded, "safest")
+    return answer if found_problems(answer, safest, guarded) else safest
 
 
 def _unwrapped(reply: str, answer: str) -> str:

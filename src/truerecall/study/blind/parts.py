@@ -7,6 +7,7 @@ and a full stop or a comma within a name or a number is another mark, so that ``
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 BLOCK, SPAN, DOT, COMMA, QUOTED = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
 """What stands in the view for fenced code, for code within a line, and for marks and quoted text within prose."""
@@ -46,6 +47,7 @@ def code(text: str) -> list[tuple[int, int]]:
     return sorted([*blocks, *spans])
 
 
+@lru_cache(maxsize=256)
 def view(text: str) -> str:
     """The text with code and inner marks filled, as long as the text."""
     letters = list(text)

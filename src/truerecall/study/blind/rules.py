@@ -9,12 +9,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache
+from functools import lru_cache
 from typing import Literal
 
+from truerecall.study.blind.alone import aside, note, said_only, title
 from truerecall.study.blind.guarded import standing
+from truerecall.study.blind.leads import chosen, lead
+from truerecall.study.blind.lexicon import Word, words
 from truerecall.study.blind.parts import BLOCK, Sentence, sentences, view
 from truerecall.study.blind.tables import rows
+from truerecall.study.blind.tails import tail
 
 NOTHING = "(Nothing is claimed.)"
 """What is left of an answer that is nothing but provenance."""
@@ -26,11 +30,15 @@ Extent = Literal[
 _FOOTNOTE = re.compile(r"^\[\^([\w-]{1,20})\]:[ \t]*([^\n]*)$", re.M)
 _END_MARK = re.compile(r"[\s.!?:…\"'”\u2019)*_]*$")
 _TAIL_STOP = re.compile(r"[,;]?[\s.!?:…\"'”\u2019)*_]*$")
-_CLAUSE_END = r"(?=[,;:.!?)]|[\"'*_\u2019\u201d]*$|\s+(?:and|but|so|because|since|or|[-\u2013\u2014]+)\s)"
 _WORD = re.compile(r"[^\s,;:!?()]+")
 _PLAIN_WORD = re.compile(r"[a-zà-ÿ]+(?:['\u2019-][a-zA-Z]+)*[.,;:!?]?")
-_VERB = re.compile(r"(?i)(?:was|is|are|were|has|had|have|does|did|can|will|must|should|would|may)\b")
 _EMPTY = re.compile(r"(?m)^[ \t]*(?:>[ \t]*)*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\*\*|__)?[ \t]*$\n?")
+_BRACKETS = re.compile(
+    r" ?(?<!\w)(\((?!\s)[^()\[\]\n]{1,160}\)|\[(?!\^|[ xX]\])[^\[\]()\n]{1,120}\](?![(:]))"
+)
+_LEADING = frozenset("*_>\"'“")
+_DASHES = ("-", "–", "—")
+_CHOICE_ENDS = ("with", "for", "on", "chose", "picked", "selected")
 _PASSES = 60
 """More than any answer needed; each pass that changes anything makes the text shorter."""
 
@@ -51,6 +59,8 @@ class _Edit:
     put: str = ""
     opens: bool = False
     """Whether what follows begins a sentence now."""
+    whole: bool = False
+    """Whether it is a sentence, with the blanks after it."""
 
 
 def plain(text: str, guarded: Sequence[str] = (), extent: Extent = "all") -> str:
@@ -66,6 +76,11 @@ def cut(text: str, guarded: Sequence[str] = (), extent: Extent = "all") -> Cut:
         guarded: Values that are not cut where they stand nowhere else.
         extent: How much is tried.
     """
+    return _cut(text, tuple(guarded), extent)
+
+
+@lru_cache(maxsize=64)
+def _cut(text: str, guarded: tuple[str, ...], extent: Extent) -> Cut:
     state = Cut(text, tuple(range(len(text))))
     for _ in range(_PASSES):
         after = _pass(state, guarded, extent)
@@ -79,21 +94,23 @@ def cut(text: str, guarded: Sequence[str] = (), extent: Extent = "all") -> Cut:
 
 def _pass(state: Cut, guarded: Sequence[str], extent: Extent) -> Cut:
     """At most one cut a sentence, and all marks; what was cut first may let others be seen in the next pass."""
+    seen = view(state.text)
     for find in (_lines, _marks, _footnotes) if extent == "safest" else (_lines, _marks, _footnotes, _within):
-        edits = [edit for edit in find(view(state.text)) if not _needed(state.text, edit, guarded)]
+        edits = [edit for edit in find(state.text, seen) if not _needed(state.text, edit, guarded)]
         if edits:
             return _tidy(_applied(state, edits))
     return _tidy(state)
 
 
-def _lines(seen: str) -> Iterator[_Edit]:
+def _lines(text: str, seen: str) -> Iterator[_Edit]:
     """Headings, labels and lines that name nothing but a source."""
     for sentence in sentences(seen):
         whole = _whole_line(seen, sentence)
         if whole is None or sentence.kind in ("table", "code"):
             continue
         body = re.sub(r"\*\*|__", "", seen[sentence.start : sentence.end]).strip("*_ \t")
-        if any(row.pattern.fullmatch(body.rstrip(".")) for row in rows("rules", "line")):
+        told = _spoken(text, seen, sentence.start, sentence.end)
+        if any(row.pattern.fullmatch(body.rstrip(".")) for row in rows("rules", "line")) or title(told):
             yield _Edit(*whole)
 
 
@@ -112,8 +129,10 @@ def _whole_line(seen: str, sentence: Sentence) -> tuple[int, int] | None:
     return (start, min(end + 1, len(seen))) if alone and (label or bold or telling) else None
 
 
-def _marks(seen: str) -> Iterator[_Edit]:
+def _marks(text: str, seen: str) -> Iterator[_Edit]:
     """Brackets and parentheses."""
+    if "[" not in seen and "(" not in seen:
+        return
     taken: list[tuple[int, int]] = []
     for row in rows("rules", "anywhere"):
         for found in row.pattern.finditer(seen):
@@ -122,83 +141,86 @@ def _marks(seen: str) -> Iterator[_Edit]:
             ):
                 taken.append(found.span())
                 yield _Edit(*found.span())
+    for found in _BRACKETS.finditer(seen):
+        inner = _spoken(text, seen, found.start(1) + 1, found.end(1) - 1)
+        if not any(a < found.end() and found.start() < b for a, b in taken) and aside(inner):
+            yield _Edit(*found.span())
 
 
-def _footnotes(seen: str) -> Iterator[_Edit]:
+def _footnotes(text: str, seen: str) -> Iterator[_Edit]:
     """Footnotes of provenance, with every reference to them."""
-    for note in _FOOTNOTE.finditer(seen):
-        said = _END_MARK.sub("", note.group(2))
-        if any(row.pattern.fullmatch(said) for row in rows("rules", "footnote")):
-            end = note.end() + 1 if note.end() < len(seen) else note.end()
-            yield _Edit(note.start(), end)
-            for reference in re.finditer(rf" ?\[\^{re.escape(note.group(1))}\](?!:)", seen):
+    for found in _FOOTNOTE.finditer(seen):
+        if note(_spoken(text, seen, *found.span(2))):
+            end = found.end() + 1 if found.end() < len(seen) else found.end()
+            yield _Edit(found.start(), end)
+            for reference in re.finditer(rf" ?\[\^{re.escape(found.group(1))}\](?!:)", seen):
                 yield _Edit(*reference.span())
 
 
-def _within(seen: str) -> Iterator[_Edit]:
+def _within(text: str, seen: str) -> Iterator[_Edit]:
     """Sentences, their openings and their tails."""
     for sentence in sentences(seen):
-        if sentence.kind in ("prose", "heading"):
-            edit = _whole(seen, sentence) or _opening(seen, sentence) or _tail(seen, sentence)
-            if edit is not None:
-                yield edit
+        if sentence.kind not in ("prose", "heading"):
+            continue
+        start, end = sentence.start, sentence.end
+        edit = _sentence(text[start:end], seen[start:end], sentence.kind == "heading")
+        if edit is None:
+            continue
+        stop = start + edit.end
+        while edit.whole and stop < len(seen) and seen[stop] in " \t":
+            stop += 1
+        yield _Edit(start + edit.start, stop, edit.put, edit.opens)
 
 
-def _whole(seen: str, sentence: Sentence) -> _Edit | None:
-    text = _END_MARK.sub("", seen[sentence.start : sentence.end]).lstrip("*_")
-    if sentence.kind == "heading" or not any(
-        row.pattern.fullmatch(text) for row in rows("rules", "sentence")
-    ):
-        return None
-    end = sentence.end
-    while end < len(seen) and seen[end] in " \t":
-        end += 1
-    return _Edit(sentence.start, end)
+@lru_cache(maxsize=4096)
+def _sentence(text: str, seen: str, heading: bool) -> _Edit | None:
+    """What is to be cut of one sentence."""
+    told = words(text, seen)
+    if not heading and _says_nothing(seen, told):
+        return _Edit(0, len(seen), whole=True)
+    return _opening(seen, told) or _tail(seen, told)
 
 
-def _opening(seen: str, sentence: Sentence) -> _Edit | None:
-    text = seen[sentence.start : sentence.end]
+def _says_nothing(seen: str, told: tuple[Word, ...]) -> bool:
+    body = _END_MARK.sub("", seen).lstrip("*_")
+    return said_only(told) or any(row.pattern.fullmatch(body) for row in rows("rules", "sentence"))
+
+
+def _opening(seen: str, told: tuple[Word, ...]) -> _Edit | None:
     for row in rows("rules", "opening"):
-        found = row.pattern.match(text)
+        found = row.pattern.match(seen)
         if found is None or (
-            text[found.end() - 1].isalnum() and text[found.end() : found.end() + 1].isalnum()
+            seen[found.end() - 1].isalnum() and seen[found.end() : found.end() + 1].isalnum()
         ):
             continue
-        end = found.end() + len(text[found.end() :]) - len(text[found.end() :].lstrip(" \t\n*_"))
-        if not _TAIL_STOP.fullmatch(text[end:]) and not _relative(found.group(), text[end:]):
-            return _Edit(
-                sentence.start,
-                sentence.start + end,
-                found.expand(row.put) + " " if row.put else "",
-                not row.put,
-            )
-    return None
+        if edit := _begun(seen, found.end(), found.expand(row.put) + " " if row.put else ""):
+            return edit
+    first = next((at for at, word in enumerate(told) if word.text not in _LEADING), 0)
+    said = told[first:]
+    if at := chosen(said):
+        return _begun(seen, said[at].start, "Use " if said[at - 1].text in _CHOICE_ENDS else "")
+    at = lead(said)
+    return _begun(seen, said[at].start, "") if 0 < at < len(said) else None
 
 
-def _relative(cut_off: str, rest: str) -> bool:
-    """Whether the ``that`` that would be cut points at a thing: "a note that was too long", "that row"."""
-    return cut_off.endswith("that") and (len(rest.split()) < 2 or _VERB.match(rest) is not None)
+def _begun(seen: str, end: int, put: str) -> _Edit | None:
+    end += len(seen[end:]) - len(seen[end:].lstrip(" \t\n*_,"))
+    return None if _TAIL_STOP.fullmatch(seen[end:]) else _Edit(0, end, put, not put)
 
 
-def _tail(seen: str, sentence: Sentence) -> _Edit | None:
-    text = seen[sentence.start : sentence.end]
-    for pattern, put in _tails():
-        for found in pattern.finditer(text):
-            start, end = found.span()
-            before = text[:start].rstrip()
-            if len(before.split()) > 1 and not before.endswith(("(", ":")):
-                end += _comma(text, start, end)
-                return _Edit(sentence.start + start, sentence.start + end, found.expand(put))
-    return None
+def _tail(seen: str, told: tuple[Word, ...]) -> _Edit | None:
+    found = tail(told)
+    if found is None:
+        return None
+    start, end = told[found[0] - 1].end, told[found[1] - 1].end
+    after = told[found[1]] if found[1] < len(told) else None
+    if after is not None and after.text in _DASHES and told[found[0]].text == after.text:
+        return _Edit(start, after.end)
+    return _Edit(start, end + _comma(seen, start, end))
 
 
-@cache
-def _tails() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The rules for the end of a clause: a mark must follow, or a word that begins another clause."""
-    return tuple(
-        (re.compile(f"(?:{row.pattern.pattern}){_CLAUSE_END}", re.I), row.put)
-        for row in rows("rules", "tail")
-    )
+def _spoken(text: str, seen: str, start: int, end: int) -> tuple[Word, ...]:
+    return words(text[start:end], seen[start:end])
 
 
 def _comma(text: str, start: int, stop: int) -> int:
@@ -229,9 +251,11 @@ def _applied(state: Cut, edits: Sequence[_Edit]) -> Cut:
 
 def _original(put: str, text: str, edit: _Edit) -> str:
     """What is put in, with the marks of the view turned back: a name in it stands in what is cut."""
+    if not put:
+        return put
     seen = view(text)[edit.start : edit.end]
     name = put.removeprefix("In ").removesuffix(", ")
-    at = seen.find(name) if put else -1
+    at = seen.find(name)
     return put if at < 0 else put.replace(name, text[edit.start + at : edit.start + at + len(name)])
 
 

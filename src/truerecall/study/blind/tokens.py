@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from truerecall.study.blind.parts import code
@@ -33,6 +33,7 @@ _TOKEN = re.compile(
     """,
     re.X,
 )
+_DIGIT = re.compile(r"\d")
 _MARKER = re.compile(r"(?m)^[ \t]*(?:>[ \t]*)*\d{1,3}[.)](?=[ \t])")
 _NEGATED = re.compile(r"(?i)^(.*)n['\u2019]t$")
 _STEMS = {"wo": "will", "ca": "can", "sha": "shall"}
@@ -60,6 +61,11 @@ class Token:
 
 def tokens(text: str) -> list[Token]:
     """The words of a text in order; numbers of list items are none."""
+    return list(_tokens(text))
+
+
+@lru_cache(maxsize=64)
+def _tokens(text: str) -> tuple[Token, ...]:
     found: list[Token] = []
     at = 0
     for start, end in [*code(text), (len(text), len(text))]:
@@ -67,12 +73,12 @@ def tokens(text: str) -> list[Token]:
         if end > start:
             found.append(Token(text[start:end], "code", start, end))
         at = end
-    return found
+    return tuple(found)
 
 
 def _prose(text: str, start: int, end: int) -> Iterator[Token]:
     piece = _MARKER.sub(lambda mark: " " * len(mark.group()), text[start:end])
-    dates = [date.span() for date in named("date").finditer(piece)]
+    dates = [date.span() for date in named("date").finditer(piece)] if _DIGIT.search(piece) else []
     at = 0
     for first, last in [*dates, (len(piece), len(piece))]:
         for found in _TOKEN.finditer(piece[:first], at):
@@ -117,6 +123,7 @@ def _word(text: str, start: int, end: int) -> Iterator[Token]:
         yield Token(text.casefold(), kind_of(text), start, end)
 
 
+@lru_cache(maxsize=4096)
 def kind_of(word: str) -> Kind:
     """What a plain word is."""
     if word.casefold() in _sense():

@@ -1,0 +1,333 @@
+"""Sentences, headings, footnotes and words in brackets that hold no claim: they only say a source, or how it was found."""
+
+from collections.abc import Sequence
+
+from truerecall.study.blind.leads import lead
+from truerecall.study.blind.lexicon import NOUNS, VERBS, Part, Word, parts, strength, verbs
+from truerecall.study.blind.tables import listed
+
+_MARKS = frozenset("*_\"'“”>")
+_LINKS = frozenset("that which where because whether unless if when while".split())
+_TOLD = frozenset(
+    "comes came come stems derives goes dates taken based drawn pulled relies rests draws known".split()
+)
+
+
+def said_only(words: Sequence[Word]) -> bool:
+    """Whether a whole sentence says nothing of the software."""
+    phrase = [word for word in words if word.text not in _MARKS]
+    while phrase and phrase[-1].text in ".!:?…":
+        phrase.pop()
+    while len(phrase) > 1 and (
+        phrase[0].text
+        in ("so", "and", "but", "also", "then", "first", "next", "now", "finally", "note", "just")
+        or phrase[0].text == ","
+    ):
+        phrase = phrase[1:]
+    if len(phrase) < 2:
+        return False
+    texts, found, sure = [word.text for word in phrase], parts(phrase), strength(phrase)
+    if set(texts) & {"recommend", "suggest", "would", "advise"}:
+        return False
+    closed = all(word.known or word.part & Part.SIGN for word in phrase)
+    if found & Part.ME and lead(phrase):
+        return False
+    if not closed:
+        return _looked_around(phrase)
+    firm = verbs(phrase)
+    if found & Part.ME:
+        return _own(phrase, texts, found)
+    if texts[0] in ("source", "sources", "provenance") and ":" in [w.text for w in words[:2]]:
+        return True
+    if found & Part.WE:
+        return _ours(phrase, texts, found, sure)
+    if phrase[0] in firm and (texts[0].endswith("ed") or texts[0] in ("seen", "found", "known")):
+        return bool(sure >= 2 or found & (Part.DATE | Part.PERSON | Part.ROLE)) or (
+            sure == 1 and bool(found & Part.DOING)
+        )
+    if sure == 3 and "by" in texts and phrase[0].part & (Part.FILE | Part.KEPT):
+        return True
+    return _of_source(phrase, texts, found, firm, sure)
+
+
+def _own(phrase: Sequence[Word], texts: Sequence[str], found: int) -> bool:
+    """Whether what somebody says of their own doing is no claim: "I see that" and "I have no" may hold one."""
+    if not found & (VERBS | NOUNS):
+        return False
+    return bool(
+        strength(phrase) >= 1
+        or set(texts) & {"this", "it", "these", "that", "them", "all", "everything"}
+        and found & VERBS
+        or found & Part.LOOK
+        and len(phrase) > 2
+    ) and not (found & Part.WE and "you" in texts and "can" in texts and "i" not in texts)
+
+
+def _ours(phrase: Sequence[Word], texts: Sequence[str], found: int, sure: int) -> bool:
+    past = found & Part.PAST or any(
+        w.part & VERBS
+        and (w.text.endswith("ed") or w.text in ("been", "went", "spoke", "met", "had", "did", "saw"))
+        for w in phrase
+    )
+    if "you" in texts or "your" in texts:
+        return (
+            sure == 3
+            and bool(
+                set(texts)
+                & {"check", "see", "find", "look", "asked", "told", "said", "mentioned", "shared", "gave"}
+            )
+            and not set(texts) & {"open", "must"}
+            and not _current(texts)
+        )
+    if (
+        texts[0] == "we"
+        and found & Part.PAST
+        and past
+        and set(texts) & {"here", "this", "it", "there", "been"}
+    ):
+        return True
+    return (
+        bool(past)
+        and bool(found & VERBS)
+        and (sure >= 2 or bool(found & Part.PAST))
+        and bool(found & Part.MIND or sure == 3)
+    )
+
+
+def _current(texts: Sequence[str]) -> bool:
+    return "current" in texts
+
+
+def _of_source(
+    phrase: Sequence[Word], texts: Sequence[str], found: int, firm: Sequence[Word], sure: int
+) -> bool:
+    told = {word.text for word in firm}
+    past = bool({"was", "were", "been", "took", "needed", "came"} & set(texts))
+    subject = phrase[0].part & Part.IT or texts[0] in (
+        "the",
+        "all",
+        "both",
+        "each",
+        "most",
+        "some",
+        "everything",
+        "it",
+        "this",
+    )
+    if (
+        subject
+        and not found & Part.HARD & 0
+        and set(texts) & _TOLD
+        and (sure == 3 or (sure == 2 and _own_source(texts, found)))
+    ):
+        return True
+    if subject and firm and not set(texts) & _LINKS:
+        if texts[0] in ("this", "that", "it", "all", "these", "both", "everything") or set(texts[:4]) & {
+            "above",
+            "answer",
+            "facts",
+            "decision",
+        }:
+            reached = told & _DONE
+            if reached and (past or "has" in texts or "have" in texts):
+                return bool(
+                    sure >= 2
+                    or found & (Part.PERSON | Part.ROLE | Part.DATE | Part.PAST)
+                    or len(phrase) <= 4
+                    and found & Part.MIND
+                    and told & {"discussed", "decided", "agreed", "settled"}
+                )
+            if sure == 3 and told:
+                return True
+    if (
+        subject
+        and texts[-2:-1] == ["from"]
+        and phrase[-1].part & Part.TALK
+        and set(texts) & {"is", "was", "came", "comes"}
+        and not firm
+    ):
+        return True
+    if sure == 3 and set(texts) & listed("lexicon", "enough"):
+        return True
+    if sure >= 2 and found & Part.TALK and "enough" in texts:
+        return True
+    if found & Part.INQUIRY and past and set(texts) & {"needed", "necessary", "required", "no"}:
+        return True
+    if (
+        past
+        and texts[0] in ("it", "this", "that", "there")
+        and found & (Part.INQUIRY | Part.LOOK)
+        and set(texts) & {"took", "needed", "required", "no"}
+    ):
+        return True
+    if texts[0] in ("this", "it", "that", "all") and "answered" in texts and sure >= 2:
+        return True
+    if texts[0] == "see":
+        return sure == 3 and bool(found & (Part.TALK | Part.MARKED) or "session" in texts)
+    if texts[-1] in ("answer", "summary") and texts[:2] == ["this", "is"] and len(phrase) <= 5:
+        return True
+    if texts[0] in ("here", "here's", "below", "following") and "is" in texts + [
+        "is" if texts[0] == "here's" else ""
+    ]:
+        return bool(found & (Part.SAY | Part.LOOK) or "answer" in texts) and len(phrase) <= 9
+    if phrase[0].part & Part.PERSON:
+        return bool(firm) and bool(set(texts) & {"this", "it", "that", "so", "all"}) and not found & Part.HARD
+    return (
+        bool(phrase[0].part & Part.ROLE or texts[:1] == ["the"] and phrase[1].part & Part.ROLE)
+        and bool(firm)
+        and bool(set(texts) & {"this", "that"})
+        and past | any(w.endswith("ed") for w in told)
+        and bool(set(texts) & {"decided", "agreed", "discussed", "settled"})
+    )
+
+
+_DONE = frozenset(
+    "discussed decided agreed noted recalled remembered established confirmed verified checked found settled mentioned "
+    "concluded raised double-checked investigated researched covered reviewed".split()
+)
+
+
+def _own_source(texts: Sequence[str], found: int) -> bool:
+    """Whether the memory or the code is where an answer, and not a value, comes from."""
+    return not set(texts) & {"read", "stored", "kept", "held"} and bool(
+        found & (Part.TALK | Part.INQUIRY | Part.CODE)
+    )
+
+
+def _looked_around(phrase: Sequence[Word]) -> bool:
+    """An open sentence of one who looks something up: what is looked at may be anything, and nothing is said of it."""
+    texts = [word.text for word in phrase]
+    place = next((at for at, word in enumerate(phrase) if not word.known and not word.part & Part.SIGN), 0)
+    head = phrase[:place]
+    found = parts(head)
+    technical = any(word.part & Part.TECHNICAL for word in phrase)
+    unknown = sum(not word.known and not word.part & (Part.SIGN | Part.TECHNICAL) for word in phrase)
+    own = found & Part.ME
+    if set(texts) & {"not", "no", "never", "nothing", "don't", "didn't"} and unknown:
+        return strength(phrase) == 3 and bool(parts(phrase) & Part.ME) and unknown <= 2 and not technical
+    own_at = next((at for at, word in enumerate(phrase) if word.part & Part.ME), 0)
+    if own_at and not (
+        phrase[own_at - 1].text == ","
+        or all(word.text in ("to", "now", "already") for word in phrase[:own_at])
+    ):
+        return False
+    if any(word.part & Part.HARD for word in phrase[own_at:]) or set(texts[2:]) & _LINKS:
+        return False
+    if not own:
+        return (
+            bool(parts(phrase) & Part.ME)
+            and not technical
+            and unknown <= 2
+            and len(phrase) >= 5
+            and bool(parts(phrase) & (Part.LOOK | NOUNS))
+        )
+    looked = any(word.part & Part.LOOK for word in head)
+    if looked and ":" not in texts:
+        return True
+    return (
+        not technical
+        and unknown <= max(1, len(phrase) // 4)
+        and bool(parts(phrase) & (Part.LOOK | Part.MIND | NOUNS))
+        and ":" not in texts
+    )
+
+
+def title(words: Sequence[Word]) -> bool:
+    """Whether a heading or a label names nothing but a source."""
+    phrase = [word for word in words if not word.part & Part.SIGN]
+    if not phrase or not all(word.known for word in phrase):
+        return False
+    found, sure, texts = parts(phrase), strength(phrase), [word.text for word in phrase]
+    if len(phrase) == 1:
+        return texts[0] in (
+            "recall",
+            "recalled",
+            "recollection",
+            "recollections",
+            "remembered",
+            "provenance",
+            "investigation",
+        )
+    if found & (Part.ME | Part.WE) and found & (VERBS | NOUNS):
+        return True
+    if sure == 3 or (sure >= 1 and phrase[0].part & Part.MARKED):
+        return not found & Part.HARD
+    if sure >= 2 and texts[0] in (
+        "from",
+        "per",
+        "by",
+        "after",
+        "via",
+        "based",
+        "according",
+        "reading",
+        "searching",
+        "checking",
+    ):
+        return True
+    return (
+        bool(found & (Part.INQUIRY | Part.CODE))
+        and sure >= 2
+        and bool({"of", "from", "in", "by"} & set(texts))
+        and bool(found & (VERBS | Part.INQUIRY) or {"result", "results", "summary"} & set(texts))
+    )
+
+
+def aside(words: Sequence[Word]) -> bool:
+    """Whether what stands in brackets names nothing but a source."""
+    phrase = [word for word in words if not word.part & Part.SIGN]
+    if not phrase:
+        return False
+    found, sure, texts = parts(phrase), strength(phrase), [word.text for word in phrase]
+    if set(texts) & listed("lexicon", "advice"):
+        return False
+    if not all(word.known for word in phrase):
+        unknown = sum(not word.known for word in phrase)
+        technical = any(word.part & Part.TECHNICAL for word in phrase)
+        if technical:
+            return texts[0] in ("verified", "checked", "confirmed", "seen", "found") and not found & Part.HARD
+        return (
+            bool(found & Part.ME)
+            and unknown <= 3
+            and not found & Part.HARD
+            or (sure == 3 and unknown <= 2 and not found & Part.HARD)
+        )
+    firm = (
+        phrase[0].part & VERBS
+        and texts[0] not in listed("lexicon", "loose")
+        or texts[0] in ("read", "discussed")
+    )
+    if all(
+        word.part & (Part.PERSON | Part.DATE | Part.TIME | Part.PAST) or word.text in ("and", "by", "per")
+        for word in phrase
+    ):
+        return bool(found & (Part.PERSON | Part.DATE) or len(phrase) > 1)
+    if found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE):
+        return bool(found & (VERBS | NOUNS) or texts[0] in ("per", "by", "via", "from", "as"))
+    if sure == 3:
+        return True
+    if texts[0] in ("source", "sources") or texts == ["memory"] or texts == ["recall"]:
+        return True
+    if texts[0] in ("as", "just", "also", "already", "again", "all", "now", "freshly") and found & (
+        Part.MIND | Part.LOOK
+    ):
+        return "stored" not in texts and "kept" not in texts and "read" not in texts
+    if firm and (texts[0].endswith("ed") or texts[0] in ("seen", "known", "found")):
+        return len(phrase) == 1 or bool(sure or found & (Part.DATE | Part.PAST | Part.TIME | Part.DOING))
+    if texts[0] in ("from", "via", "per", "see", "by", "according", "after", "based"):
+        return sure >= 2 or (texts[0] == "see" and "session" in texts)
+    return bool(sure >= 2 and found & Part.INQUIRY and len(phrase) <= 3) or bool(
+        found & Part.DATE and len(phrase) <= 3 and phrase[0].part & Part.MIND and firm
+    )
+
+
+def note(words: Sequence[Word]) -> bool:
+    """Whether a footnote names nothing but a source."""
+    phrase = [word for word in words if not word.part & Part.SIGN]
+    found = parts(phrase)
+    if not phrase or any(word.part & Part.TECHNICAL for word in phrase):
+        return bool(phrase) and phrase[0].part & (Part.LOOK | Part.ME) != 0 and not found & Part.HARD
+    unknown = sum(not word.known for word in phrase)
+    if unknown > 2 or (unknown and not found & (Part.ME | Part.WE) and strength(phrase) < 3):
+        return False
+    return strength(phrase) >= 1 or bool(found & (VERBS | Part.DATE | Part.PERSON | Part.ROLE))

@@ -1,0 +1,299 @@
+"""How a sentence goes on to say where its claim came from: after a comma, a dash or a word such as "as" or "per"."""
+
+from collections.abc import Sequence
+
+from truerecall.study.blind.leads import proven
+from truerecall.study.blind.lexicon import NOUNS, VERBS, Part, Word, parts, strength, verbs
+from truerecall.study.blind.tables import listed
+
+_DASHES = ("-", "–", "—")
+_STOPS = (",", ";", ":", ".", "!", "?", ")", "(", "*", "_", '"', "”")
+_PLAIN = frozenset("as per according in during at from by".split())
+_BEFORE = frozenset("as is was be were are been not never and or to".split())
+
+
+def tail(words: Sequence[Word]) -> tuple[int, int] | None:
+    """The words, from and to, that follow a claim or stand within it and say a source."""
+    for start in range(1, len(words)):
+        word = words[start]
+        if word.text in (",", ";") or _dashed(words, start):
+            end = _end(words, start + 1, word.text in _DASHES)
+            if end > start + 1 and _aside(words[start + 1 : end], word.text, words[end:]):
+                return start, end
+        elif start > 1 and word.text in _PLAIN:
+            end = _end(words, start + 1, False)
+            if _plain(words[:start], words[start:end]):
+                return start, end
+    return None
+
+
+def _dashed(words: Sequence[Word], place: int) -> bool:
+    return (
+        words[place].text in _DASHES
+        and place + 1 < len(words)
+        and words[place - 1].end < words[place].start
+        and words[place].end < words[place + 1].start
+    )
+
+
+def _end(words: Sequence[Word], start: int, dash: bool) -> int:
+    """Where the clause ends: at the next comma or stop, or, within dashes, at the next dash."""
+    for place in range(start, len(words)):
+        if dash and _dashed(words, place):
+            return place
+        if words[place].text in _STOPS and not (dash and words[place].text in (",", ":")):
+            return place
+        if not dash and (
+            _dashed(words, place) or (place > start + 1 and words[place].text in ("but", "so", "because"))
+        ):
+            return place
+    return len(words)
+
+
+def _aside(phrase: Sequence[Word], sign: str, rest: Sequence[Word]) -> bool:
+    """A clause of its own between or after signs."""
+    if not all(word.known for word in phrase):
+        return _open_aside(phrase)
+    texts = [word.text for word in phrase]
+    found, sure = parts(phrase), strength(phrase)
+    while (
+        texts
+        and texts[0] in ("and", "but", "just", "also", "or", "at", "least", "all")
+        and len(texts) > 1
+        and not (texts[0] == "at" and texts[1:2] != ["least"])
+    ):
+        phrase, texts = phrase[1:], texts[1:]
+    firm = verbs(phrase)
+    first = texts[0]
+    if (
+        found & Part.HARD
+        and not found & (Part.ME | Part.WE | Part.PERSON)
+        and first not in ("as", "which", "so", "if")
+    ):
+        return False
+    if first in ("source", "sources") and len(texts) > 1:
+        return True
+    if sign in _DASHES and _stands_alone(phrase, firm, sure):
+        return True
+    if first in ("see", "cf", "compare"):
+        return sure == 3
+    if first in ("as", "like", "so", "which", "this", "that", "it", "who", "these"):
+        return _telling(phrase, firm, sure)
+    if first in ("if", "to"):
+        return bool(found & (Part.ME | Part.WE) or "serves" in texts)
+    if first in (
+        "per",
+        "according",
+        "based",
+        "going",
+        "judging",
+        "following",
+        "by",
+        "from",
+        "in",
+        "during",
+        "at",
+        "back",
+    ):
+        return _sourced(phrase, sure)
+    if found & Part.ME and (firm or sure):
+        return not set(texts) & listed("lexicon", "advice")
+    if phrase[0].part & (Part.WE | Part.PERSON | Part.ROLE):
+        return (
+            bool(firm)
+            and (phrase[0].part & Part.PERSON != 0 or found & Part.PAST != 0 or sure == 3 or first == "we")
+            and firm[0].text not in ("open", "read", "check", "look", "see")
+        )
+    return (
+        bool(firm)
+        and phrase[0] is firm[0]
+        and _evidence(phrase, sure)
+        and (sure >= 2 or bool(found & (Part.DATE | Part.PERSON | Part.ROLE | Part.PAST | Part.TIME)))
+    )
+
+
+def _evidence(phrase: Sequence[Word], sure: int) -> bool:
+    return sure >= 1 or bool(parts(phrase) & (Part.DATE | Part.PERSON | Part.ROLE | Part.PAST | Part.TIME))
+
+
+def _stands_alone(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
+    """After a dash: from memory; remembered; seen in the file; checked."""
+    first, found = phrase[0].text, parts(phrase)
+    if first in ("in", "on", "at", "to", "and", "a", "an", "no", "not", "all", "only", "with") and sure < 3:
+        return False
+    if first in ("from", "per", "by", "via", "according"):
+        return sure >= 1 or bool(found & (Part.PERSON | Part.ROLE))
+    if (
+        firm
+        and phrase[0] is firm[0]
+        and (len(phrase) == 1 or _evidence(phrase, sure) or bool(found & (Part.TIME | Part.PAST)))
+    ):
+        return first.endswith("ed") or first in ("found", "seen", "known", "learned", "learnt", "read")
+    if found & Part.ME:
+        return bool(found & (VERBS | NOUNS))
+    return (
+        sure == 3
+        and len(phrase) <= 6
+        and not found & Part.HARD
+        or len(phrase) == 1
+        and bool(phrase[0].part & (Part.PERSON | Part.DATE))
+    )
+
+
+def _telling(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
+    """As I saw in the source; so the file shows; which Alice decided; this came up in a past session."""
+    found, first = parts(phrase), phrase[0].text
+    people = found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE)
+    if people and (firm or sure == 3):
+        return not (first == "which" and phrase[1:2] and phrase[1].text in ("you", "is", "are"))
+    if sure == 3 and found & VERBS:
+        return True
+    if (
+        first in ("as", "so")
+        and sure >= 1
+        and phrase[-1].part & (Part.SAY | Part.MIND)
+        and phrase[-1].text not in ("stored", "saved")
+    ):
+        return True
+    if first == "as":
+        return (
+            bool(firm)
+            and (sure >= 2 or firm[0].text not in ("found", "seen", "read", "see"))
+            or phrase[1:2] != []
+            and phrase[1].text == "of"
+            and bool(found & Part.DATE)
+        )
+    if first == "so":
+        return False
+    done = {"was", "were", "been", "came"} & {word.text for word in phrase}
+    return (
+        bool(firm)
+        and bool(done)
+        and (
+            sure >= 2
+            or bool(found & (Part.PAST | Part.TIME | Part.DATE))
+            or len(phrase) <= 3
+            and found & Part.MIND != 0
+            and first == "which"
+            and firm[0].part & Part.LOOK == 0
+        )
+    )
+
+
+def _sourced(phrase: Sequence[Word], sure: int) -> bool:
+    first, found = phrase[0].text, parts(phrase)
+    if first in ("per", "according", "going", "judging"):
+        return sure >= 1 or bool(found & (Part.PERSON | Part.ROLE | Part.DATE | Part.ME))
+    if first == "from" and len(phrase) <= 3 and phrase[-1].text in ("memory", "notes", "recall"):
+        return True
+    if first == "by":
+        return bool(found & Part.DOING and sure >= 2 or sure == 3) or len(phrase) <= 3 and sure >= 2
+    if first in ("based", "following"):
+        return sure >= 2
+    if first == "back":
+        return bool(found & (Part.DATE | Part.TIME))
+    return sure == 3
+
+
+def _open_aside(phrase: Sequence[Word]) -> bool:
+    """One with words that no phrase about a source must have: at least the one who answers must speak in it."""
+    found = parts(phrase)
+    unknown = sum(not word.known for word in phrase)
+    if any(word.part & Part.TECHNICAL for word in phrase) or unknown > 3 or len(phrase) > 14:
+        return False
+    texts = [word.text for word in phrase]
+    if found & Part.HARD or set(texts) & listed("lexicon", "advice"):
+        return False
+    start = texts[0]
+    if found & Part.ME and bool(parts(phrase[:4]) & Part.ME):
+        return start in (
+            "as",
+            "if",
+            "which",
+            "so",
+            "i",
+            "my",
+            "from",
+            "to",
+            "per",
+            "according",
+            "judging",
+            "based",
+            "going",
+            "though",
+            "since",
+            "at",
+            "going",
+            "and",
+            "this",
+            "in",
+        )
+    return (
+        strength(phrase) == 3
+        and start in ("as", "per", "according", "from", "in", "during", "which", "going", "judging")
+        and bool(found & (VERBS | Part.PAST))
+        and unknown <= 2
+    )
+
+
+def _plain(before: Sequence[Word], phrase: Sequence[Word]) -> bool:
+    """A clause that follows without a sign."""
+    first, found = phrase[0].text, parts(phrase)
+    if len(phrase) < 2 or not all(word.known for word in phrase) or before[-1].part & Part.SIGN:
+        return False
+    sure = strength(phrase)
+    if first == "as" and before[-1].text not in ("so", "just", "well", "same", "known", "such"):
+        second = phrase[1]
+        people = found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE)
+        told = verbs(phrase)
+        return bool(told) and bool(
+            people
+            and (second in told or second.part & (Part.ME | Part.WE | Part.PERSON | Part.ROLE | Part.GLUE))
+            or sure == 3
+            or found & Part.PAST
+            and second in told
+        )
+    if first in ("per", "according"):
+        return (first == "per" or phrase[1].text == "to") and (
+            sure >= 2 or bool(found & (Part.PERSON | Part.ROLE))
+        )
+    if first in ("in", "during", "at"):
+        mine = (
+            found & (Part.ME | Part.WE | Part.PERSON)
+            or any(w.text in ("earlier", "prior", "past") for w in phrase)
+            or _named(phrase)
+            or _spoken_of(phrase)
+        )
+        return (
+            sure == 3
+            and bool(mine)
+            and bool(found & (Part.TALK | Part.KEPT))
+            and before[-1].text not in _BEFORE
+        )
+    if first == "from":
+        return (
+            sure == 3
+            and bool(found & (Part.ME | Part.WE))
+            and bool(found & (Part.TALK | Part.KEPT))
+            and "you" not in [w.text for w in phrase]
+        )
+    if first == "by":
+        return (
+            bool(before[-1].part & Part.MIND)
+            and before[-1].text.endswith(("ed", "set", "en"))
+            and bool(found & (Part.PERSON | Part.ROLE | Part.WE))
+            and not found & Part.HARD
+        )
+    return False
+
+
+def _named(phrase: Sequence[Word]) -> bool:
+    return any(word.part & Part.ID for word in phrase)
+
+
+def _spoken_of(phrase: Sequence[Word]) -> bool:
+    """A previous conversation is nobody's but ours; a previous session may be a user's."""
+    talk = {"conversation", "chat", "discussion", "meeting", "standup", "stand-up"}
+    return any(word.text in talk for word in phrase) and any(
+        word.text in ("previous", "last", "earlier", "our", "team") for word in phrase
+    )

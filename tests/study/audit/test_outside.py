@@ -92,6 +92,9 @@ git cat-file -p HEAD:src/a.py
 git rev-parse --show-toplevel
 git remote -v
 git config --get remote.origin.url
+git config -l --show-origin
+git config user.name
+cat .git/config
 git branch -a --contains HEAD
 git status
 grep -rn "a/b" .
@@ -358,6 +361,19 @@ OUTSIDE = [
     "! cat /etc/passwd",
     "time cat /etc/passwd",
     "if cat /etc/passwd; then true; fi",
+    # What git runs or reads later, set beforehand; and what hides a path.
+    "git config core.fsmonitor 'cat x >&2'",
+    "git config set diff.external 'cat x'",
+    "printf x >> .git/config",
+    "echo /var/x/.git/objects > .git/objects/info/alternates",
+    "echo 'gitdir: /var/x/.git' > src/.git",
+    "tee -a .git/config < src/a.py",
+    "cp src/a.py .git/hooks/pre-commit",
+    "chmod +x .git/hooks/post-checkout",
+    "sed -i s/a/b/ .git/config",
+    "git apply src/link.patch",
+    "bash --rcfile /etc/passwd -i -c :",
+    "declare -n r=q; q=/etc/passwd; cat $r",
 ]
 
 
@@ -490,6 +506,15 @@ def test_a_tool_for_files_that_found_nothing_read_nothing(seat: Seat) -> None:
 
 def test_a_tool_for_files_that_failed_for_a_reason_nobody_knows_may_have_read(seat: Seat) -> None:
     assert found(seat, used("Read", {"file_path": "/etc/x"}, "failed", "Stopped after page 3")) == ["/etc/x"]
+
+
+@pytest.mark.parametrize("name", ["WebFetch", "Task", "Write"])
+def test_a_tool_that_the_model_was_not_given_read_nothing(seat: Seat, name: str) -> None:
+    said = f"<tool_use_error>Error: No such tool available: {name}. {name} is disabled for this session."
+    given: dict[str, JsonValue] = {"url": "http://127.0.0.1/", "file_path": "/etc/passwd"}
+
+    assert audit([exchange(used(name, given, "failed", said))], seat) == Audit(uses=1, denied=0, outside=[])
+    assert found(seat, used(name, given, "failed", "Stopped after page 3")) != []
 
 
 def test_a_command_that_failed_may_have_read_all_the_same(seat: Seat) -> None:

@@ -15,6 +15,7 @@ from truerecall.study.audit.programs import (
     SHELLS,
     WRAPPERS,
     Reads,
+    changes_git,
     taken,
 )
 from truerecall.study.audit.scripts import computes, paths_in, reads_by_itself
@@ -112,9 +113,9 @@ class CommandAudit:
             targets = self._expanded(redirection.target)
             if redirection.operator in ("<<", "<<<"):
                 continue
-            for target in targets:
-                if redirection.operator not in (">&", "<&") or not re.fullmatch(r"\d+-?|-", target.text):
-                    self.file(target)
+            stream = r"\d+-?|-" if redirection.operator in (">&", "<&") else "(?!)"
+            files = [target for target in targets if not re.fullmatch(stream, target.text)]
+            self.plain("tee" if ">" in redirection.operator else "cat", files, PROGRAMS["cat"])
         if part.group is not None:
             cwds, values = list(self.cwds), dict(self._values)
             self._script(part.group)
@@ -207,8 +208,7 @@ class CommandAudit:
             self.add(" ".join([name, *texts]), NOT_KNOWN)
 
     def _name(self, text: str) -> str:
-        folder, _, name = text.rpartition("/")
-        return name if folder in _FOLDERS else text
+        return text.rpartition("/")[2] if text.rpartition("/")[0] in _FOLDERS else text
 
     def plain(self, name: str, arguments: Sequence[Argument], how: Reads) -> None:
         """A program that takes its arguments as a table says."""
@@ -219,6 +219,8 @@ class CommandAudit:
         texts = [each.text for each in arguments]
         if any(UNKNOWN in text for text in texts):
             self.add(" ".join([name, *texts]), CANNOT_TELL)
+        if changes_git(name, texts):
+            self.add(" ".join([name, *texts]), CHANGES)
         made = taken(texts, how)
         for number, each in enumerate(arguments):
             if number in made.files:
@@ -332,7 +334,9 @@ class CommandAudit:
     def _declare(self, name: str, texts: Sequence[str]) -> None:
         for text in texts:
             assigned = _ASSIGNED.match(text)
-            if name in _DECLARING and assigned:
+            if name in _DECLARING and re.fullmatch(r"-\w*n\w*", text) and name != "export":
+                self.add(" ".join([name, *texts]), CHANGES)
+            elif name in _DECLARING and assigned:
                 self._assign(assigned.group(1), [text[assigned.end() :]], kept=True)
             elif name not in _DECLARING and text.isidentifier():
                 self._values[text] = (UNKNOWN,)
@@ -349,7 +353,7 @@ class CommandAudit:
     def _interpreter(self, name: str, texts: Sequence[str]) -> None:
         flags = [number for number, text in enumerate(texts) if re.fullmatch(r"-[A-Za-z]*[ce]", text)]
         code = texts[flags[0] + 1] if flags and flags[0] + 1 < len(texts) else ""
-        if name in SHELLS and flags and UNKNOWN not in code:
+        if name in SHELLS and flags and UNKNOWN not in code and "--" not in "".join(texts[: flags[0]]):
             before, values = list(self.cwds), dict(self._values)
             self.look(code)
             self._stand(before)

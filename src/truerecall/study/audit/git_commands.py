@@ -73,7 +73,7 @@ _HOW: dict[str, Reads] = {
 }
 _OTHER_LOOKS = Reads(words=_NEXT, glued=_GLUED)
 _ALSO = (
-    "add am apply branch cat-file check-attr check-ignore checkout cherry cherry-pick clean commit-graph config"
+    "add branch cat-file check-attr check-ignore checkout cherry cherry-pick clean commit-graph config"
     " count-objects for-each-ref format-patch fsck gc hash-object help init ls-files ls-tree merge merge-base mv"
     " name-rev notes range-diff rebase remote reset restore rev-parse revert rm show-branch show-ref sparse-checkout"
     " stash status submodule switch symbolic-ref tag var verify-commit verify-tag version worktree"
@@ -116,7 +116,7 @@ def look_at_git(looking: Looking, arguments: Sequence[Argument]) -> None:
         looking.add(shown, RUNS_PROGRAM)
     elif command in _OTHERS or _OTHERS_BY_WORD.get(command, frozenset()).intersection(texts[:2]):
         looking.add(shown, OTHER_REPOSITORY)
-    elif command in _RUNNING or command not in _KNOWN or (command == "rebase" and "-x" in texts):
+    elif command in _RUNNING or command not in _KNOWN or _prepares(command, texts):
         looking.add(shown, RUNS_PROGRAM)
     else:
         for number, text in enumerate(texts):
@@ -152,6 +152,21 @@ def _options(looking: Looking, arguments: Sequence[Argument]) -> int:
         elif option.startswith("-c"):
             _setting(looking, arguments[place - 1].text[2:])
     return place
+
+
+def _prepares(command: str, texts: Sequence[str]) -> bool:
+    """Whether a command, harmless otherwise, runs something or changes what a later one of git runs or reads."""
+    if command != "config":
+        return command == "rebase" and "-x" in texts
+    named = [text for text in texts if not text.startswith("-")]
+    if any(text.startswith(("--get", "--list")) or text == "-l" for text in texts) or named[:1] in (
+        ["get"],
+        ["list"],
+    ):
+        return False
+    if named[:1] == ["set"]:
+        named = named[1:]
+    return len(named) > 1 and _CALM_KEY.fullmatch(named[0].casefold()) is None
 
 
 def _setting(looking: Looking, text: str) -> None:

@@ -4,6 +4,7 @@ Every use of a tool that was not denied is looked at. What cannot be told counts
 do a run again than count one that peeked. What is judged too strictly by that is listed in ``audit.commands``'s tests.
 """
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -38,6 +39,8 @@ _NOTHING_READ = (
     "inputvalidationerror",
     "no such tool",
 )
+_NO_TOOL = re.compile(r"\A(?:<tool_use_error>)?(?:Error: )?No such tool available: ")
+"""What Claude Code answers to the call of a tool that the model was not given."""
 _CUT = 300
 
 
@@ -71,7 +74,7 @@ def _look(
 ) -> tuple[list[tuple[str, str]], list[Path]]:
     """What one use may have read outside, and the folders in which the shell may be after it."""
     name = use.name.casefold()
-    if name.startswith("mcp__"):
+    if name.startswith("mcp__") or (use.outcome == "failed" and _NO_TOOL.search(use.output)):
         return [], cwds
     if name in _NETWORK_TOOLS:
         return [(use.name, BEYOND)], cwds

@@ -143,6 +143,7 @@ PROGRAMS |= dict.fromkeys(
 INTERPRETERS = _set(
     "bash bun dash deno fish irb ksh lua node nodejs osascript perl php pwsh python python2 python3 ruby Rscript sh zsh"
 )
+_WRITERS = _set("chmod cp ln mkdir mv tee touch truncate")
 SHELLS = _set("bash dash ksh sh zsh")
 NETWORK = _set("curl ftp gh nc ncat netcat rsync scp sftp socat ssh telnet wget")
 WRAPPERS: dict[str, str] = {
@@ -189,6 +190,14 @@ def taken(arguments: Sequence[str], how: Reads) -> Taken:
     made.scripts.extend(arguments[number] for number in positional[:skip])
     made.files.extend(positional[skip:])
     return Taken(made.files, made.attached, made.scripts, follows, runs)
+
+
+def changes_git(name: str, arguments: Sequence[str]) -> bool:
+    """Whether a program may write where git looks for its settings, hooks and other repositories."""
+    writes = name in _WRITERS or (
+        name == "sed" and any(text.startswith(("-i", "--in-place")) for text in arguments)
+    )
+    return writes and any(".git" in text.split("/") for text in arguments)
 
 
 def _cluster(

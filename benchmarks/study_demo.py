@@ -152,11 +152,35 @@ def stray(texts: Mapping[str, str], words: Sequence[str]) -> list[str]:
     return [f"{name}: {word}" for name, text in texts.items() for word in words if word in text]
 
 
-def keep_sample(texts: Mapping[str, str]) -> None:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a demo left."""
+
+    record: str
+    texts: Mapping[str, str]
+    """The report, by the names of its files."""
+    stray: list[str]
+    """Words of this machine in any of them."""
+
+
+def demonstrated(command: Sequence[str], environment: Mapping[str, str], machine: Making) -> Shown:
+    """Run a demo that writes into the folder ``OUT`` below an empty one; ``SystemExit`` with its code if it fails."""
+    with tempfile.TemporaryDirectory(prefix="study-demo-") as name:
+        folder = Path(name)
+        took = measured(command, folder, environment)
+        if took.code:
+            raise SystemExit(took.code)
+        run = StudyRun(folder / OUT / "run")
+        made = record_json(record(run, took, machine))
+        texts = {file.name: file.read_text("utf-8") for file in sorted((run.folder / REPORT).iterdir())}
+        return Shown(made, texts, stray({**texts, RECORD.name: made}, of_this_machine(folder)))
+
+
+def keep_sample(texts: Mapping[str, str], folder: Path) -> None:
     """Write docs/study-sample."""
-    SAMPLE.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for file, text in texts.items():
-        (SAMPLE / file).write_text(text, encoding="utf-8", newline="\n")
+        (folder / file).write_text(text, encoding="utf-8", newline="\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -172,28 +196,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     if options.again:
-        keep_sample(report_texts(StudyReport.model_validate_json((SAMPLE / "report.json").read_bytes())))
+        keep_sample(
+            report_texts(StudyReport.model_validate_json((SAMPLE / "report.json").read_bytes())), SAMPLE
+        )
         return 0
     machine = making(system_clock, "benchmarks/study_demo.py --write", ("pydantic", "jinja2", "numpy"))
     path = os.pathsep.join([str(AGENTS)] * AGENTS.is_dir() + [os.environ.get("PATH", os.defpath)])
-    with tempfile.TemporaryDirectory(prefix="study-demo-") as name:
-        folder = Path(name)
-        command = [sys.executable, "-m", "truerecall", "study", "demo", "--out", OUT, "--no-open"]
-        took = measured(command, folder, {**os.environ, "PATH": path})
-        if took.code:
-            return took.code
-        run = StudyRun(folder / OUT / "run")
-        made = record_json(record(run, took, machine))
-        texts = {file.name: file.read_text("utf-8") for file in sorted((run.folder / REPORT).iterdir())}
-        found = stray({**texts, RECORD.name: made}, of_this_machine(folder))
-    print(made)
-    for one in found:
+    command = [sys.executable, "-m", "truerecall", "study", "demo", "--out", OUT, "--no-open"]
+    shown = demonstrated(command, {**os.environ, "PATH": path}, machine)
+    print(shown.record)
+    for one in shown.stray:
         print(f"NOT TO BE PUBLISHED: {one}")
-    if found:
+    if shown.stray:
         return 1
     if options.write:
-        RECORD.write_text(made, encoding="utf-8", newline="\n")
-        keep_sample(texts)
+        RECORD.write_text(shown.record, encoding="utf-8", newline="\n")
+        keep_sample(shown.texts, SAMPLE)
     return 0
 
 

@@ -12,7 +12,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "study" / "figures"
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "study" / "report"))
 
 from run_folders import a_study, ask, thrown, written
-from study_demo import Measured, Together, measured, of_this_machine, proportional, record, stray, tree
+from study_demo import (
+    Measured,
+    Together,
+    demonstrated,
+    keep_sample,
+    measured,
+    of_this_machine,
+    proportional,
+    record,
+    stray,
+    tree,
+)  # fmt: skip
 
 from truerecall.bench.measured import making, record_json
 from truerecall.bench.report.study_demo import study_demo_block
@@ -24,6 +35,24 @@ from truerecall.study.report.writing import write_report
 
 MACHINE = making(ManualClock(datetime(2026, 12, 1, tzinfo=UTC)), "benchmarks/study_demo.py --write", ())
 LINUX = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").is_file(), reason="read from /proc of Linux")
+
+
+DEMO = """
+import sys
+from pathlib import Path
+sys.path[:0] = {folders!r}
+from run_folders import a_study, written
+from truerecall.study.report.writing import write_report
+study = a_study(1, 0, repeats=1)
+named = study.plan.model_copy(update={{"name": {name!r}}})
+write_report(written(Path("demo/run"), study.__class__(named, study.environment, study.rows, [], [], [])))
+"""
+"""Does in a moment what a demo leaves behind in minutes."""
+
+
+def demo(name: str) -> list[str]:
+    folders = [str(Path(__file__).resolve().parents[1] / "study" / part) for part in ("report", "figures")]
+    return [sys.executable, "-c", DEMO.format(folders=folders, name=name)]
 
 
 def made(folder: Path) -> Path:
@@ -121,3 +150,32 @@ def test_words_of_this_machine_are_found_before_anything_is_published(tmp_path: 
     assert stray({"a.md": f"See {tmp_path}/x", "b.md": "See pigeon/x.py"}, [str(tmp_path)]) == [
         f"a.md: {tmp_path}"
     ]
+
+
+def test_a_demo_leaves_its_record_and_the_three_forms_of_its_report(tmp_path: Path) -> None:
+    shown = demonstrated(demo("a sample"), os.environ, MACHINE)
+
+    path = tmp_path / "study-demo.json"
+    path.write_text(shown.record, encoding="utf-8")
+    found = read_study_demo(path)
+    assert (found.runs, found.solver_tokens) == (4, 500 + 3 * 1000)
+    assert found.seconds > 0.0
+    assert shown.stray == []
+    keep_sample(shown.texts, tmp_path / "sample")
+    assert sorted(path.name for path in (tmp_path / "sample").iterdir()) == [
+        "report.html", "report.json", "report.md",
+    ]  # fmt: skip
+    assert "The study “a sample”" in (tmp_path / "sample" / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_report_that_names_this_machine_is_told() -> None:
+    user = "a-user-of-this-machine"
+    shown = demonstrated(demo(f"the study of {user}"), os.environ, MACHINE)
+
+    assert stray(shown.texts, [user]) == [f"{name}: {user}" for name in sorted(shown.texts)]
+
+
+def test_a_demo_that_fails_ends_with_its_code() -> None:
+    with pytest.raises(SystemExit) as left:
+        demonstrated([sys.executable, "-c", "raise SystemExit(2)"], os.environ, MACHINE)
+    assert left.value.code == 2

@@ -4,6 +4,8 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from truerecall.errors import InvalidInput
 from truerecall.measure.plot.frame import WIDTH
@@ -104,3 +106,54 @@ def test_sides_with_other_numbers_of_follow_ups_are_refused() -> None:
         success_curve([Reached("a", (1.5,))], "t")
     with pytest.raises(InvalidInput):
         success_curve([], "t")
+
+
+SHARES = st.none() | st.floats(-50.0, 1.0)
+
+
+def inside(svg: str) -> bool:
+    """Whether all that is drawn lies within the picture."""
+    root = ElementTree.fromstring(svg)
+    height = float(str(root.get("viewBox")).split()[3])
+    for element in root.iter():
+        for name, limit in (
+            ("x", WIDTH),
+            ("x1", WIDTH),
+            ("x2", WIDTH),
+            ("cx", WIDTH),
+            ("y", height),
+            ("cy", height),
+        ):
+            if not -0.01 <= float(element.get(name, "0")) <= limit + 0.01:
+                return False
+        if float(element.get("x", "0")) + float((element.get("width") or "0").rstrip("%")) > WIDTH + 0.01:
+            return element.tag == f"{SVG}svg"
+    return True
+
+
+@given(st.lists(st.tuples(SHARES, st.lists(st.floats(-50.0, 1.0), max_size=4)), min_size=1, max_size=5))
+def test_savings_of_any_size_stay_within_the_picture(rows: list[tuple[float | None, list[float]]]) -> None:
+    svg = saved_bars([Saved(f"q{at}", value, tuple(dots)) for at, (value, dots) in enumerate(rows)], "t")
+
+    assert inside(svg)
+    assert described(svg).count(":") == len(rows)
+    shown = len(re.findall("<circle", svg)) + len(re.findall("<polygon", svg))
+    assert shown == sum(len(dots) for _, dots in rows)
+
+
+@given(st.lists(st.tuples(st.none() | st.floats(0.0, 1e9), st.lists(st.floats(0.0, 1e9), max_size=4)), min_size=1,
+                max_size=5))  # fmt: skip
+def test_amounts_of_any_size_stay_within_the_picture(rows: list[tuple[float | None, list[float]]]) -> None:
+    group = Group("q", tuple(Spent(f"s{at}", value, tuple(dots)) for at, (value, dots) in enumerate(rows)))
+    svg = spent_bars([group], "t", lambda value: f"{value:,.0f}")
+
+    assert inside(svg)
+    assert len(re.findall("<circle", svg)) == sum(len(dots) for _, dots in rows)
+
+
+@given(st.lists(st.lists(st.floats(0.0, 1.0), min_size=4, max_size=4), min_size=1, max_size=6))
+def test_success_of_any_sides_stays_within_the_picture(sides: list[list[float]]) -> None:
+    svg = success_curve([Reached(f"s{at}", tuple(shares)) for at, shares in enumerate(sides)], "t")
+
+    assert inside(svg)
+    assert described(svg).count("after 3") == len(sides)

@@ -8,7 +8,7 @@ from truerecall.bench.qa.records import Called
 from truerecall.models.protocols import ChatMessage
 from truerecall.models.scripted import Scenario
 from truerecall.models.scripted.choosing import Chooser
-from truerecall.models.scripted.lines import Line
+from truerecall.models.scripted.lines import Line, Usage
 from truerecall.study.blind.guarded import guarded_values
 from truerecall.study.design import KeyFact, Question
 from truerecall.study.grade.asking import GraderRole
@@ -163,3 +163,26 @@ def test_two_claims_are_suspected(
     found = graded(answer_that_begins(begins), planned(questions[question]))
 
     assert [(one.quote, one.why) for one in found.suspects] == [(suspect, why)]
+
+
+@pytest.mark.parametrize("added", ["", "<truerecall-block>", "UserPromptSubmit hook additional context: tea"])
+def test_the_control_takes_two_calls_on_every_side_and_whichever_way(
+    added: str, questions: Mapping[str, Question]
+) -> None:
+    chooser, ways = Chooser(SCENARIO), set()
+    for _ in range(4):
+        asked = f"You are an agent.\n\n{added}\n\n{questions['lint'].text}"
+        first = chooser.choose(asked, "claude-sonnet-5-5", "messages")
+        assert first is not None and first.line.tools
+        last = chooser.choose(f"{asked}\n\n{first.text}\n\nfound", "claude-sonnet-5-5", "messages")
+        assert last is not None and not last.line.tools
+        ways.add(first.text)
+    assert len(ways) == 3
+
+
+def test_no_line_says_what_was_cached_and_every_step_of_the_solver_thinks_alike() -> None:
+    solver = {line.usage for line in SCENARIO.lines if line.model and line.model.pattern == "sonnet"}
+    others = {line.usage for line in SCENARIO.lines if line.model and line.model.pattern != "sonnet"}
+
+    assert solver == {Usage(tokens_reasoning=240)}
+    assert others == {Usage()}

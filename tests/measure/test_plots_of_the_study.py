@@ -157,3 +157,15 @@ def test_success_of_any_sides_stays_within_the_picture(sides: list[list[float]])
 
     assert inside(svg)
     assert described(svg).count("after 3") == len(sides)
+
+
+def test_rows_with_nothing_to_draw_are_slim_and_below_each_other() -> None:
+    def height(*rows: Saved) -> float:
+        return float(str(ElementTree.fromstring(saved_bars(rows, "t")).get("viewBox")).split()[3])
+
+    full, empty, dotted = Saved("a", 0.5, (0.5,)), Saved("b", None), Saved("c", None, (0.1,))
+    assert height(full, empty) < height(full, dotted) == height(full, full)
+    svg = saved_bars([empty, full, empty], "t")
+    labels = re.findall(r'<text x="12" y="([\d.]+)">[ab]</text>', svg)
+    assert len(labels) == 3
+    assert sorted(map(float, labels)) == list(map(float, labels))

@@ -23,6 +23,7 @@ LOWEST = -1.0
 """Where the axis ends at the latest on the side of what was dearer; beyond it an arrow stands."""
 
 _ROW = 52.0
+_SLIM = 28.0  # of a row with nothing to draw
 _BAR = 16.0
 _STEP = 0.25
 
@@ -47,7 +48,9 @@ def saved_bars(rows: Sequence[Saved], title: str) -> str:
     _check(rows)
     low, high = _axis([value for row in rows for value in (row.value, *row.dots) if value is not None])
     top, begin = heading(title)
-    bottom = begin + _ROW * len(rows)
+    heights = [_SLIM if row.value is None and not row.dots else _ROW for row in rows]
+    tops = [begin + sum(heights[:place]) for place in range(len(rows))]
+    bottom = begin + sum(heights)
     steps = round((high - low) / _STEP)
     every = 1 if steps <= 6 else 2
     ticks = [low + place * _STEP for place in range(0, steps + 1, every)]
@@ -63,7 +66,7 @@ def saved_bars(rows: Sequence[Saved], title: str) -> str:
     axis = element(
         "line", {"x1": zero, "y1": begin, "x2": zero, "y2": bottom, "stroke": INK, "stroke-width": 1.5}
     )
-    drawn = [_row(row, begin + place * _ROW, low, high) for place, row in enumerate(rows)]
+    drawn = [_row(row, y, low, high) for row, y in zip(rows, tops, strict=True)]
     told = description((row.label, _worded(row)) for row in rows)
     return figure(bottom + 30.0, title, told, top, *grid, *drawn, axis)
 

@@ -9,7 +9,7 @@ from truerecall.study.blind.tables import listed
 _MARKS = frozenset("*_\"'“”>")
 _LINKS = frozenset("that which where because whether unless if when while".split())
 _TOLD = frozenset(
-    "comes came come stems derives goes dates taken based drawn pulled relies rests draws known".split()
+    "comes came come stems derives goes dates taken based drawn pulled relies rests draws known visible".split()
 )
 
 
@@ -25,7 +25,7 @@ def said_only(words: Sequence[Word]) -> bool:
     ):
         phrase = phrase[1:]
     if len(phrase) < 2:
-        return False
+        return bool(phrase) and phrase[0].text in ("verified", "checked", "confirmed", "recalled", "remembered")
     texts, found, sure = [word.text for word in phrase], parts(phrase), strength(phrase)
     if set(texts) & {"recommend", "suggest", "would", "advise"}:
         return False
@@ -39,9 +39,15 @@ def said_only(words: Sequence[Word]) -> bool:
         return _own(phrase, texts, found)
     if texts[0] in ("source", "sources", "provenance") and ":" in [w.text for w in words[:2]]:
         return True
+    if texts[0] in ("that", "this", "it") and texts[1] in ("is", "was") and texts[2:3] == ["what"] and firm:
+        return True
+    if texts[0] == "as" and firm and len(phrase) <= 8 and not found & Part.HARD:
+        return True
     if found & Part.WE:
         return _ours(phrase, texts, found, sure)
     if phrase[0] in firm and (texts[0].endswith("ed") or texts[0] in ("seen", "found", "known")):
+        if sure and texts[0] in ("verified", "checked", "confirmed", "seen", "found") and "by" not in texts:
+            return True
         return bool(sure >= 2 or found & (Part.DATE | Part.PERSON | Part.ROLE)) or (
             sure == 1 and bool(found & Part.DOING)
         )
@@ -52,12 +58,14 @@ def said_only(words: Sequence[Word]) -> bool:
 
 def _own(phrase: Sequence[Word], texts: Sequence[str], found: int) -> bool:
     """Whether what somebody says of their own doing is no claim: "I see that" and "I have no" may hold one."""
-    if not found & (VERBS | NOUNS):
+    if not found & (VERBS | NOUNS | Part.IT):
         return False
     return bool(
         strength(phrase) >= 1
-        or set(texts) & {"this", "it", "these", "that", "them", "all", "everything"}
+        or set(texts) & {"this", "it", "these", "that", "them", "all", "everything", "so"}
         and found & VERBS
+        or texts[0] == "i"
+        and set(texts) & {"everything", "enough"}
         or found & Part.LOOK
         and len(phrase) > 2
     ) and not (found & Part.WE and "you" in texts and "can" in texts and "i" not in texts)
@@ -70,18 +78,21 @@ def _ours(phrase: Sequence[Word], texts: Sequence[str], found: int, sure: int) -
         for w in phrase
     )
     if "you" in texts or "your" in texts:
+        if any(word.text.endswith("ed") or word.text in ("told", "said") for word in verbs(phrase)) and set(texts) & {"this", "it", "that", "so"} and len(phrase) <= 5:
+            return True
         return (
             sure == 3
             and bool(
                 set(texts)
-                & {"check", "see", "find", "look", "asked", "told", "said", "mentioned", "shared", "gave"}
+                & {"check", "see", "find", "look", "told", "said", "gave"}
+                or any(word.text.endswith("ed") for word in verbs(phrase))
             )
             and not set(texts) & {"open", "must"}
             and not _current(texts)
         )
     if (
         texts[0] == "we"
-        and found & Part.PAST
+        and found & (Part.PAST | Part.TIME)
         and past
         and set(texts) & {"here", "this", "it", "there", "been"}
     ):
@@ -102,7 +113,7 @@ def _of_source(
     phrase: Sequence[Word], texts: Sequence[str], found: int, firm: Sequence[Word], sure: int
 ) -> bool:
     told = {word.text for word in firm}
-    past = bool({"was", "were", "been", "took", "needed", "came"} & set(texts))
+    past = bool({"was", "were", "been", "took", "needed", "required", "came"} & set(texts))
     subject = phrase[0].part & Part.IT or texts[0] in (
         "the",
         "all",
@@ -146,6 +157,26 @@ def _of_source(
         and set(texts) & {"is", "was", "came", "comes"}
         and not firm
     ):
+        return True
+    if phrase[0].part & Part.IT and found & Part.TALK and not firm and {"the", "my", "our"} & set(texts):
+        return True
+    if phrase[0].part & Part.IT and past and len(phrase) <= 8 and firm and not found & (Part.FILE | Part.CODE | Part.KEPT):
+        return True
+    above = phrase[0].part & Part.IT or "above" in texts[:3]
+    loose = {"stored", "kept", "read", "held", "used", "set"} & set(texts)
+    if above and not loose and "no" not in texts and sure >= 2 and found & (Part.CODE | Part.TALK | Part.INQUIRY) and "by" not in texts:
+        return True
+    if above and {"recalled", "remembered"} & set(texts) and not found & (Part.FILE | Part.CODE):
+        return True
+    if phrase[0].text in ("that", "this", "it") and found & Part.PERSON and len(phrase) <= 8 and past:
+        return True
+    if sure >= 2 and {"clear", "unambiguous", "explicit"} & set(texts) and len(phrase) <= 8:
+        return True
+    if texts[0] == "see" and found & Part.CODE:
+        return True
+    if found & Part.INQUIRY and set(texts) & {"took", "enough"}:
+        return True
+    if sure >= 2 and told & {"confirms", "confirmed", "shows", "says"} and texts[-1] in ("this", "it", "so", "that", "both"):
         return True
     if sure == 3 and set(texts) & listed("lexicon", "enough"):
         return True
@@ -221,6 +252,8 @@ def _looked_around(phrase: Sequence[Word]) -> bool:
             and len(phrase) >= 5
             and bool(parts(phrase) & (Part.LOOK | NOUNS))
         )
+    if any(word.part & Part.TECHNICAL and word.text[:1].isdigit() for word in phrase) or _joined(phrase):
+        return False
     looked = any(word.part & Part.LOOK for word in head)
     if looked and ":" not in texts:
         return True
@@ -229,6 +262,16 @@ def _looked_around(phrase: Sequence[Word]) -> bool:
         and unknown <= max(1, len(phrase) // 4)
         and bool(parts(phrase) & (Part.LOOK | Part.MIND | NOUNS))
         and ":" not in texts
+    )
+
+
+def _joined(phrase: Sequence[Word]) -> bool:
+    """Whether another clause follows that is no deed of the one who looks."""
+    return any(
+        word.text == ","
+        and phrase[at + 1].text in ("and", "but", "so")
+        and not phrase[at + 2].part & (Part.LOOK | Part.ME | Part.TECHNICAL)
+        for at, word in enumerate(phrase[:-2])
     )
 
 
@@ -265,11 +308,15 @@ def title(words: Sequence[Word]) -> bool:
         "checking",
     ):
         return True
+    if texts[0] in ("search", "grep") and texts[1] in ("result", "results", "output"):
+        return True
+    if texts[0] == "what" and sure >= 2 and found & Part.SAY:
+        return True
     return (
         bool(found & (Part.INQUIRY | Part.CODE))
         and sure >= 2
         and bool({"of", "from", "in", "by"} & set(texts))
-        and bool(found & (VERBS | Part.INQUIRY) or {"result", "results", "summary"} & set(texts))
+        and bool(found & (VERBS | Part.INQUIRY) or {"result", "results", "summary", "evidence"} & set(texts))
     )
 
 
@@ -303,8 +350,10 @@ def aside(words: Sequence[Word]) -> bool:
     ):
         return bool(found & (Part.PERSON | Part.DATE) or len(phrase) > 1)
     if found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE):
-        return bool(found & (VERBS | NOUNS) or texts[0] in ("per", "by", "via", "from", "as"))
-    if sure == 3:
+        return bool(found & (VERBS | NOUNS) or texts[0] in ("per", "by", "via", "from", "as", "according", "said"))
+    if sure == 3 or (texts[0] in ("this", "that", "it") and sure >= 2):
+        return True
+    if texts[0] in ("from", "by") and found & Part.DOING and sure:
         return True
     if texts[0] in ("source", "sources") or texts == ["memory"] or texts == ["recall"]:
         return True
@@ -314,9 +363,11 @@ def aside(words: Sequence[Word]) -> bool:
         return "stored" not in texts and "kept" not in texts and "read" not in texts
     if firm and (texts[0].endswith("ed") or texts[0] in ("seen", "known", "found")):
         return len(phrase) == 1 or bool(sure or found & (Part.DATE | Part.PAST | Part.TIME | Part.DOING))
+    if firm and texts[0].endswith("ed") and len(phrase) <= 4 and all(word.part & (VERBS | Part.GLUE) for word in phrase):
+        return True
     if texts[0] in ("from", "via", "per", "see", "by", "according", "after", "based"):
         return sure >= 2 or (texts[0] == "see" and "session" in texts)
-    return bool(sure >= 2 and found & Part.INQUIRY and len(phrase) <= 3) or bool(
+    return bool(sure >= 2 and found & (Part.INQUIRY | Part.CODE) and len(phrase) <= 3) or bool(
         found & Part.DATE and len(phrase) <= 3 and phrase[0].part & Part.MIND and firm
     )
 

@@ -92,7 +92,7 @@ def proven(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
         kind = "and"
     closed = all(word.known for word in phrase)
     if kind in ("that", ":"):
-        return _saying(phrase, kind, rest) if closed else _open_saying(phrase, kind)
+        return _saying(phrase, kind, rest) if closed else _open_saying(phrase, kind, rest)
     if kind == "and":
         return _clause(phrase, rest) if closed else _open_clause(phrase, rest)
     return _opening(phrase, rest) if closed else _open_opening(phrase)
@@ -139,6 +139,13 @@ def _saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
         return False
     if "if" in texts[:1] and not found & Part.ME and "serves" not in texts:
         return False
+    weak = sure and kind == "that" and not any(text.startswith("session") for text in texts)
+    if weak and set(texts) & {"says", "states", "confirms", "said", "stated", "confirmed", "showed", "printed", "concluded", "reported", "found"}:
+        return True
+    if sure and "itself" in texts and told:
+        return True
+    if texts[0] == "one" and found & (Part.LOOK | Part.SAY) and kind == "that":
+        return True
     if _spoken(phrase) or (
         kind == "that"
         and found & (Part.DATE | Part.TIME)
@@ -166,7 +173,7 @@ def _saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
         and kind == "that"
     ):
         return True
-    if texts[0] in ("it", "this", "what", "here", "these") and _told_of(texts, found, told, sure):
+    if (texts[0] in ("it", "this", "what", "here", "these") or "what" in texts) and _told_of(texts, found, told, sure):
         return True
     if (
         kind == "that"
@@ -179,7 +186,7 @@ def _saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
             and bool(found & (Part.PAST | Part.ROLE | Part.WE | Part.TALK))
         )
     loose = [word for word in phrase if word.part & VERBS]
-    if sure >= 2 and (told or (sure == 3 and loose) or "clear" in texts or "it" in texts[1:]):
+    if sure >= 2 and (told or (sure == 3 and loose) or {"clear", "unambiguous", "explicit"} & set(texts) or "it" in texts[1:]):
         return True
     if (
         sure >= 2
@@ -194,6 +201,12 @@ def _saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
 
 def _told_of(texts: Sequence[str], found: int, told: Sequence[Word], sure: int) -> bool:
     """It was agreed that, it can be seen in the source that, what was found:"""
+    if len(texts) <= 4 and texts[0] in ("it", "this") and {"shows", "says", "confirms", "states", "reveals"} & set(texts):
+        return True
+    if texts[:3] == ["it", "is", "clear"] or (texts[0] == "it" and sure >= 2 and "that" not in texts):
+        return True
+    if texts[:3] == ["it", "turns", "out"] or (texts[0] == "it" and sure >= 2 and found & Part.SAY):
+        return True
     if not told and "out" not in texts and "clear" not in texts:
         return False
     if {"was", "been", "were"} & set(texts) or "turned" in texts or "came" in texts:
@@ -210,6 +223,8 @@ def _told_of(texts: Sequence[str], found: int, told: Sequence[Word], sure: int) 
 
 def _label(phrase: Sequence[Word], told: Sequence[Word], sure: int, rest: Sequence[Word]) -> bool:
     """Words before a colon without a verb that is finite: Recalled by truerecall, From my notes, Output of grep."""
+    earlier = len(phrase) > 1 and bool(phrase[0].part & Part.PAST) and phrase[1].text.endswith(("ed", "known", "found"))
+    phrase = phrase[1:] if earlier else phrase
     first = phrase[0]
     sentence = len([word for word in rest if not word.part & Part.SIGN]) >= 4
     if len(phrase) > 8:
@@ -222,8 +237,14 @@ def _label(phrase: Sequence[Word], told: Sequence[Word], sure: int, rest: Sequen
     if bool(first.part & VERBS) and (
         first.text.endswith("ed") or first.text in ("found", "seen", "known", "remembering", "recalling")
     ):
-        return sure >= 1 or bool(parts(phrase) & (Part.PAST | Part.DATE | Part.PERSON | Part.ROLE))
-    if sure == 3 or (first.text in ("from", "per", "by", "via") and sure >= 2):
+        return earlier or sure >= 1 or bool(parts(phrase) & (Part.PAST | Part.DATE | Part.PERSON | Part.ROLE))
+    if sentence and (first.text in ("from", "per") and sure or "from" in [word.text for word in phrase] and sure >= 2):
+        return True
+    if first.text in ("tool", "command", "search") and len(phrase) == 2 and phrase[1].text in ("output", "result", "results"):
+        return sentence
+    if first.text in ("in", "at") and parts(phrase) & Part.CODE and len(phrase) <= 4:
+        return sentence
+    if sure == 3 or (first.text in ("from", "per", "by", "via", "what") and sure >= 2):
         return True
     if first.text in ("after", "upon", "on", "having") and parts(phrase) & (Part.LOOK | Part.INQUIRY):
         return True
@@ -236,9 +257,10 @@ def _label(phrase: Sequence[Word], told: Sequence[Word], sure: int, rest: Sequen
         or (
             sentence
             and sure >= 2
-            and not parts(phrase) & Part.BEGINNING
+            and not first.part & Part.BEGINNING
             and parts(phrase) & Part.CODE != 0
-            and len(phrase) <= 3
+            and not parts(phrase) & Part.HARD
+            and len(phrase) <= 6
         )
     )
 
@@ -268,7 +290,7 @@ def _opening(phrase: Sequence[Word], rest: Sequence[Word]) -> bool:
     ):
         return bool(sure >= 1 or firm or found & (Part.PERSON | Part.ROLE | Part.ME | Part.WE | Part.DATE))
     if first == "per":
-        return bool(sure >= 2 or found & (Part.PERSON | Part.ROLE))
+        return bool(sure >= 2 or found & (Part.PERSON | Part.ROLE) or (sure and second in ("the", "my", "our")))
     if first == "if":
         return (
             "serves" in texts
@@ -294,6 +316,8 @@ def _opening(phrase: Sequence[Word], rest: Sequence[Word]) -> bool:
     ):
         coded = first == "based" and found & Part.CODE
         return sure == 3 or bool(coded or found & Part.INQUIRY or (found & Part.DOING and sure >= 2))
+    if first == "from" and found & (Part.WE | Part.PERSON | Part.ROLE) and firm:
+        return True
     if first == "from":
         return (
             sure == 3
@@ -333,8 +357,10 @@ def _as_told(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
     found = parts(phrase)
     if found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE) and (firm or sure == 3):
         return True
+    if phrase[:3] and [word.text for word in phrase[:3]] == ["as", "far", "as"] and sure:
+        return True
     if sure >= 2:
-        return bool(firm) or sure == 3
+        return bool(firm) or sure == 3 or any(word.text in ("read", "seen", "found") for word in phrase)
     return (
         bool(firm)
         and firm[0].text not in ("found", "seen", "see", "read")
@@ -345,7 +371,7 @@ def _as_told(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
 def _placed(phrase: Sequence[Word], sure: int, found: int, rest: Sequence[Word]) -> bool:
     """In an earlier session; in this checkout; at HEAD; on 3 March, where nothing changed on that day."""
     texts = {word.text for word in phrase}
-    if sure == 3:
+    if sure == 3 or [word.text for word in phrase] == ["at", "the", "time", "of", "writing"]:
         return True
     if found & Part.CODE and phrase[0].text in ("in", "at"):
         return bool(texts & {"this", "the", "current", "our", "head"})
@@ -392,7 +418,11 @@ def _participle(phrase: Sequence[Word], sure: int, found: int) -> bool:
         return True
     if texts[0] in ("looking", "searching", "digging", "grepping", "having") and sure >= 1:
         return True
-    if texts[0] in ("after", "upon", "on") and found & Part.INQUIRY and not found & Part.FILE:
+    if texts[0] == "after" and found & Part.DOING and {"some", "more", "much", "bit"} & set(texts):
+        return True
+    if texts[:2] == ["looking", "at"] or (len(texts) <= 2 and texts[0] in ("reading", "checking", "tracing", "digging")):
+        return True
+    if texts[0] in ("after", "upon", "on") and found & Part.INQUIRY or "files" in texts and found & Part.DOING:
         return True
     if found & Part.ME:
         return bool(found & VERBS)
@@ -446,7 +476,8 @@ def _fresh(rest: Sequence[Word]) -> bool:
             "two",
         )
         or not rest[0].known
-        or not rest[0].part & VERBS
+        or (rest[0].text in ("in", "within", "after", "at", "on", "for", "with", "without", "before", "once", "by"))
+        or bool(rest[0].part & (Part.KEPT | Part.FILE | Part.CODE | Part.TALK | Part.PERSON) and not rest[0].part & VERBS)
     )
 
 
@@ -476,7 +507,7 @@ def _ending(phrase: Sequence[Word]) -> Sequence[Word]:
     return ()
 
 
-def _open_saying(phrase: Sequence[Word], kind: str) -> bool:
+def _open_saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
     if len(phrase) > 2 * _OPEN:
         return False
     ending = _ending(phrase)
@@ -499,11 +530,22 @@ def _open_saying(phrase: Sequence[Word], kind: str) -> bool:
         return True
     technical = any(word.part & Part.TECHNICAL for word in phrase)
     unknown = sum(not word.known for word in phrase)
+    people = parts(phrase) & (Part.ME | Part.WE | Part.PERSON | Part.ROLE)
+    if kind == "that" and phrase[-1].text in ("is", "was") and people:
+        made = any(word.text in listed("lexicon", "made") for word in phrase)
+        if not technical and unknown <= 3 and _idle(phrase[:-1]) and (made or parts(phrase) & Part.ME):
+            return True
+    if kind == ":" and people & Part.WE and _past(verbs(phrase)) and unknown <= 2 and not technical and len(rest) > 4:
+        return True
     if technical or not _idle(phrase) or len(phrase) > _OPEN:
         return False
     if parts(phrase) & Part.ME:
         own = {word.text for word in phrase} & listed("lexicon", "advice")
         return unknown <= 4 and not own and phrase[0].text != "if"
+    if kind == ":" and strength(phrase) >= 2 and unknown <= 3 and len(rest) > 5:
+        return True
+    if strength(phrase) == 3 and unknown <= 3 and phrase[-1].text in listed("lexicon", "made"):
+        return True
     if phrase[0].part & (Part.PERSON | Part.ROLE) and phrase[0].part & ~Part.KEPT:
         return (
             bool(shown)
@@ -602,7 +644,7 @@ def _bare(words: Sequence[Word]) -> int:
             continue
         if before[-1].text not in listed("lexicon", "clausal") or not _finite(words[place:]):
             continue
-        if _spoken(before) or (strength(before) >= 2 and not before[-1].part & Part.GLUE):
+        if _spoken(before) or (strength(before) >= 2 and before[-1].part & VERBS):
             if not before[0].part & Part.BEGINNING or before[0].text in ("if",):
                 return place
             if any(one.text == "," for one in before) or parts(before) & (Part.ME | Part.PERSON):

@@ -43,7 +43,7 @@ class Part:
 
 _LISTS = "me we it talk kept inquiry code file say mind look doing past time marked role beginning glue hard".split()
 _WORD = re.compile(
-    rf"(?P<code>{SPAN}+)|(?P<path>[\w@~-]*[/_{DOT}][\w/@~:{DOT}-]*)|(?P<hash>#?\d[\w-]*)"
+    rf"(?P<mark>(?<!\w)_(?=[^\W\d_]+[ ,:])|(?<=\W)_(?!\w))|(?P<code>{SPAN}+)|(?P<path>[\w@~-]*[/_{DOT}][\w/@~:{DOT}-]*)|(?P<hash>#?\d[\w-]*)"
     r"|(?P<word>[^\W\d_]+(?:['’\-][^\W\d_]+)*)|(?P<mixed>\w+)|(?P<sign>[^\w\s])"
 )
 _NAME = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-Z][a-z]+)?$")
@@ -93,7 +93,7 @@ def _read(found: re.Match[str], text: str, before: Sequence[Word]) -> Word:
     kind = found.lastgroup
     if kind == "path" and raw.endswith(".") and _known(lower.rstrip(".")):
         return Word(lower, _known(lower.rstrip(".")), start, end)
-    if kind == "sign":
+    if kind in ("sign", "mark"):
         return Word(lower, Part.SIGN, start, end)
     if before and before[-1].text in _NUMBERED and (kind == "code" or _HEX.match(raw)):
         return Word(lower, Part.ID, start, end)
@@ -137,15 +137,25 @@ def parts(phrase: Sequence[Word]) -> int:
     return found
 
 
+def _of_two(phrase: Sequence[Word]) -> bool:
+    """Whether one weak noun is another one's: the history of the file."""
+    weak = Part.KEPT | Part.FILE
+    return any(
+        word.text == "of" and phrase[place - 1].part & weak and any(one.part & weak for one in phrase[place + 1 : place + 4])
+        for place, word in enumerate(phrase)
+        if place
+    )
+
+
 _OF_TOOLS = frozenset({"tool", "tools", "output", "command", "result", "results"})
 _KEEPERS = frozenset({"commit", "git", "change", "project", "team", "session", "chat", "conversation"})
 _UPGRADED = frozenset({"session", "conversation", "memory", "commit", "chat"})
-_VAGUE = frozenset({"last", "previous", "first", "recent", "existing", "original", "initial", "older"})
+_VAGUE = frozenset({"old", "last", "previous", "first", "recent", "existing", "original", "initial", "older"})
 
 
 def strength(phrase: Sequence[Word]) -> int:
     """How surely a phrase names a source of whoever answers: 3 an earlier session, 2 the transcript, 1 the session."""
-    best = 0
+    best = 2 if _of_two(phrase) else 0
     own = parts(phrase) & (Part.ME | Part.WE | Part.PERSON | Part.ROLE)
     for place, word in enumerate(phrase):
         if word.text.startswith("truerecall"):

@@ -169,7 +169,16 @@ def _within(text: str, seen: str) -> Iterator[_Edit]:
         stop = start + edit.end
         while edit.whole and stop < len(seen) and seen[stop] in " \t":
             stop += 1
-        yield _Edit(start + edit.start, stop, edit.put, edit.opens)
+        yield _Edit(start + edit.start - _emphasis(text, start, edit), stop, edit.put, edit.opens)
+
+
+def _emphasis(text: str, start: int, edit: _Edit) -> int:
+    """How many marks before a sentence are closed within what is cut from its beginning, and would stay open."""
+    gone = text[start : start + edit.end]
+    for mark in ("**", "__", "*", "_"):
+        if not edit.start and text[:start].endswith(mark) and gone.rstrip(" :").endswith(mark) and gone.count(mark) % 2:
+            return len(mark)
+    return 0
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,7 @@ def tail(words: Sequence[Word]) -> tuple[int, int] | None:
     """The words, from and to, that follow a claim or stand within it and say a source."""
     for start in range(1, len(words)):
         word = words[start]
-        if word.text in (",", ";") or _dashed(words, start):
+        if word.text in (",", ";", ":") or _dashed(words, start):
             end = _end(words, start + 1, word.text in _DASHES)
             if end > start + 1 and _aside(words[start + 1 : end], word.text, words[end:]):
                 return start, end
@@ -52,6 +52,8 @@ def _end(words: Sequence[Word], start: int, dash: bool) -> int:
 
 def _aside(phrase: Sequence[Word], sign: str, rest: Sequence[Word]) -> bool:
     """A clause of its own between or after signs."""
+    if sign == ":" and not (rest and rest[0].text in ".!" and phrase[0].text in ("that", "this", "so") and phrase[1:2] and phrase[1].text in ("was", "is")):
+        return False
     if not all(word.known for word in phrase):
         return _open_aside(phrase)
     texts = [word.text for word in phrase]
@@ -68,16 +70,20 @@ def _aside(phrase: Sequence[Word], sign: str, rest: Sequence[Word]) -> bool:
     if (
         found & Part.HARD
         and not found & (Part.ME | Part.WE | Part.PERSON)
-        and first not in ("as", "which", "so", "if")
+        and sign != ";" and first not in ("as", "which", "so", "if", "this", "that", "it", "these", "all")
     ):
         return False
     if first in ("source", "sources") and len(texts) > 1:
         return True
     if sign in _DASHES and _stands_alone(phrase, firm, sure):
         return True
+    if first in ("a", "the") and len(phrase) > 2 and phrase[1].text in ("decision", "agreement", "choice", "conclusion"):
+        return bool(found & (Part.TIME | Part.DATE | Part.WE | Part.PERSON | Part.ROLE) or sure == 3)
     if first in ("see", "cf", "compare"):
-        return sure == 3
-    if first in ("as", "like", "so", "which", "this", "that", "it", "who", "these"):
+        return sure == 3 or bool(found & Part.CODE)
+    if sure >= 2 and {"clear", "unambiguous", "explicit"} & set(texts):
+        return True
+    if first in ("something", "as", "like", "so", "which", "this", "that", "it", "who", "these"):
         return _telling(phrase, firm, sure)
     if first in ("if", "to"):
         return bool(found & (Part.ME | Part.WE) or "serves" in texts)
@@ -131,6 +137,8 @@ def _stands_alone(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bo
         return first.endswith("ed") or first in ("found", "seen", "known", "learned", "learnt", "read")
     if found & Part.ME:
         return bool(found & (VERBS | NOUNS))
+    if len(phrase) <= 4 and all(word.part & (Part.PERSON | Part.DATE | Part.TIME) or word.text == "," for word in phrase):
+        return True
     return (
         sure == 3
         and len(phrase) <= 6
@@ -145,13 +153,15 @@ def _telling(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
     found, first = parts(phrase), phrase[0].text
     people = found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE)
     if people and (firm or sure == 3):
-        return not (first == "which" and phrase[1:2] and phrase[1].text in ("you", "is", "are"))
+        return not (first == "which" and len(phrase) > 2 and phrase[1].text in ("you", "is", "are") and phrase[2].text != "what" and not found & Part.ME)
     if sure == 3 and found & VERBS:
         return True
+    if {"can", "could"} & {word.text for word in phrase} and sure >= 2 and found & Part.LOOK:
+        return True
     if (
-        first in ("as", "so")
+        (first in ("as", "so") or (first == "which" and sure >= 2))
         and sure >= 1
-        and phrase[-1].part & (Part.SAY | Part.MIND)
+        and (phrase[-1].part & (Part.SAY | Part.MIND) or [word.text for word in phrase[:2]] == ["so", "says"])
         and phrase[-1].text not in ("stored", "saved")
     ):
         return True
@@ -163,6 +173,8 @@ def _telling(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
             and phrase[1].text == "of"
             and bool(found & Part.DATE)
         )
+    if first in ("that", "this") and {"was"} & {word.text for word in phrase} and found & Part.KEPT and found & (Part.TIME | Part.DATE | Part.PERSON | Part.WE):
+        return True
     if first == "so":
         return False
     done = {"was", "were", "been", "came"} & {word.text for word in phrase}
@@ -187,7 +199,7 @@ def _sourced(phrase: Sequence[Word], sure: int) -> bool:
     if first == "from" and len(phrase) <= 3 and phrase[-1].text in ("memory", "notes", "recall"):
         return True
     if first == "by":
-        return bool(found & Part.DOING and sure >= 2 or sure == 3) or len(phrase) <= 3 and sure >= 2
+        return bool(found & Part.DOING and sure >= 2 or sure == 3) or len(phrase) <= 7 and sure >= 2
     if first in ("based", "following"):
         return sure >= 2
     if first == "back":

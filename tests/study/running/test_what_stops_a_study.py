@@ -1,5 +1,6 @@
 """What a study refuses to begin with, and the limit of its costs."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,8 @@ from studies import SOLVER, linked, place, watched
 
 from truerecall.errors import RunError, StudyError
 from truerecall.study.design import Study
+from truerecall.study.folder import StudyRun
+from truerecall.study.ledger import disagreements
 from truerecall.study.running.options import StudyProgress
 
 
@@ -134,3 +137,22 @@ def test_links_that_lead_out_of_a_workspace_are_told_before_anything_is_asked(
     ]
     stages = [one.stage for one in told]
     assert stages.index("warned") < stages.index("begun")
+
+
+def test_a_provider_that_is_down_stops_the_study_and_its_runs_are_done_anew(
+    sample: Study, tmp_path: Path
+) -> None:
+    down = {"model": "sonnet", "when": "", "fail": "401", "times": 6}
+    sides = ["none", "memory", "redo"]
+    with place(sample, tmp_path / "run", sides=sides, questions=["signature"], before=[down]) as here:
+        with pytest.raises(RunError, match="6 attempts in a row failed before the model answered"):
+            here.run()
+        burned = [row.outcome for row in StudyRun(here.out).rows()]
+        run = here.run()
+
+    assert burned == ["failed"]
+    assert [(row.side, row.outcome) for row in run.rows()] == [
+        (planned.side, "correct") for planned in run.plan().runs
+    ]
+    assert Counter(one.reason for one in run.discarded()) == {"failed": 6}
+    assert disagreements(run) == []

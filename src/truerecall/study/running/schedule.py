@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
 
-from truerecall.errors import LimitReached
+from truerecall.errors import LimitReached, RunError
 from truerecall.study.estimate import expected_run
 from truerecall.study.folder import ROW, keep
 from truerecall.study.grade.desk import GradingDesk
@@ -44,7 +44,7 @@ class Schedule:
         self._total = len(plan.runs)
         self._budget = Budget(options.max_cost, expected_run(plan), lambda: desk.cost)
         self._waiting: deque[PlannedRun] = deque()
-        self._waiting.extend(planned for planned in plan.runs if run.row(planned) is None)
+        self._waiting.extend(planned for planned in plan.runs if not self._stands(planned))
         self._budget.take([*run.rows(), *run.discarded()])
         desk.charge(self._budget.solver)  # what follows is charged as it is spent
         self._done = self._total - len(self._waiting)
@@ -52,6 +52,8 @@ class Schedule:
         self._slots = deque(range(1, options.jobs + 1))
         self._began = timer()
         self._lock = threading.Lock()
+        self._unheard = 0
+        """Attempts in a row, at whatever runs, that failed before the model answered."""
 
     def go(self) -> None:
         """Until all is finished, the limit is reached, or somebody breaks it off."""
@@ -89,17 +91,40 @@ class Schedule:
         plan, folder = self._table.plan, self._table.run
         if ended := self._left_behind(run):
             return ended
-        thrown = [one for one in folder.discarded_of(run) if one.reason != "interrupted"]
+        thrown = [
+            one for one in folder.discarded_of(run) if one.reason != "interrupted" and not _unheard(one)
+        ]
         while True:
             if len(thrown) > plan.again:
                 return self._out(run, thrown[-1])
             number = max(folder.attempts(run), default=0) + 1
             outcome = attempt(self._table, run, number, slot)
             if isinstance(outcome, RunRow):
+                self._unheard = 0
                 return outcome
             thrown.append(outcome)
             self._budget.take([outcome])
             self._told("thrown out", run)
+            self._look_at_failures(outcome)
+
+    def _stands(self, run: PlannedRun) -> bool:
+        """Whether a run has a row that stays; one of attempts at which the model was never heard is done anew."""
+        row = self._table.run.row(run)
+        if row is None or row.outcome != "failed":
+            return row is not None
+        return not all(_unheard(one) for one in self._table.run.discarded_of(run))
+
+    def _look_at_failures(self, thrown: Discarded) -> None:
+        """End the study where two runs in a row fail at all attempts: a provider that is down is no side's result."""
+        with self._lock:
+            self._unheard = self._unheard + 1 if _unheard(thrown) else 0
+            failed = self._unheard
+        if failed >= 2 * (self._table.plan.again + 1):
+            raise RunError(
+                f"{failed} attempts in a row failed before the model answered, the last with: {thrown.detail}",
+                where=f"{self._table.plan.solver.model}: {thrown.question}, {thrown.side}",
+                remedy="Mend that, then run the same command again: those runs are done anew.",
+            )
 
     def _left_behind(self, run: PlannedRun) -> RunRow | None:
         """The row of an attempt of an earlier process that only had to be graded; others of it do not count."""
@@ -148,3 +173,8 @@ class Schedule:
             self._options.report(
                 StudyProgress(stage, self._done, self._total, what, left, spent, self._budget.left)
             )
+
+
+def _unheard(thrown: Discarded) -> bool:
+    """Whether an attempt failed before the model answered once."""
+    return thrown.reason == "failed" and not thrown.spent.calls

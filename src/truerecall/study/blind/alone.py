@@ -158,7 +158,7 @@ def _of_source(
         and not firm
     ):
         return True
-    if phrase[0].part & Part.IT and found & Part.TALK and not firm and {"the", "my", "our"} & set(texts):
+    if phrase[0].part & Part.IT and found & Part.TALK and not firm and "takes" not in texts and {"the", "my", "our"} & set(texts):
         return True
     if phrase[0].part & Part.IT and past and len(phrase) <= 8 and firm and not found & (Part.FILE | Part.CODE | Part.KEPT):
         return True
@@ -200,7 +200,7 @@ def _of_source(
     if texts[0] in ("here", "here's", "below", "following") and "is" in texts + [
         "is" if texts[0] == "here's" else ""
     ]:
-        return bool(found & (Part.SAY | Part.LOOK) or "answer" in texts) and len(phrase) <= 9
+        return bool(set(texts) & {"what", "answer", "summary", "result"}) and len(phrase) <= 9
     if phrase[0].part & Part.PERSON:
         return bool(firm) and bool(set(texts) & {"this", "it", "that", "so", "all"}) and not found & Part.HARD
     return (
@@ -283,7 +283,6 @@ def title(words: Sequence[Word]) -> bool:
     found, sure, texts = parts(phrase), strength(phrase), [word.text for word in phrase]
     if len(phrase) == 1:
         return texts[0] in (
-            "recall",
             "recalled",
             "recollection",
             "recollections",
@@ -323,7 +322,7 @@ def title(words: Sequence[Word]) -> bool:
 def aside(words: Sequence[Word]) -> bool:
     """Whether what stands in brackets names nothing but a source."""
     phrase = [word for word in words if not word.part & Part.SIGN]
-    if not phrase:
+    if not phrase or any(word.part & Part.SIGN and word.text in "=<>\"“+/&$%" for word in words):
         return False
     found, sure, texts = parts(phrase), strength(phrase), [word.text for word in phrase]
     if set(texts) & listed("lexicon", "advice"):
@@ -350,7 +349,7 @@ def aside(words: Sequence[Word]) -> bool:
     ):
         return bool(found & (Part.PERSON | Part.DATE) or len(phrase) > 1)
     if found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE):
-        return bool(found & (VERBS | NOUNS) or texts[0] in ("per", "by", "via", "from", "as", "according", "said"))
+        return bool(found & VERBS or (found & NOUNS and len(phrase) <= 6) or texts[0] in ("per", "by", "via", "from", "as", "according", "said"))
     if sure == 3 or (texts[0] in ("this", "that", "it") and sure >= 2):
         return True
     if texts[0] in ("from", "by") and found & Part.DOING and sure:

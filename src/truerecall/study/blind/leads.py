@@ -90,6 +90,10 @@ def proven(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
         phrase = phrase[1:]
     if rest and kind == "," and rest[0].text in _JOINS:
         kind = "and"
+    if any(word.text in ("\"", "“") for word in phrase):
+        return False
+    if kind == "that" and phrase[-1].text in listed("lexicon", "related"):
+        return False
     closed = all(word.known for word in phrase)
     if kind in ("that", ":"):
         return _saying(phrase, kind, rest) if closed else _open_saying(phrase, kind, rest)
@@ -126,7 +130,7 @@ def _spoken(phrase: Sequence[Word]) -> bool:
             _past(phrase) or strength(phrase) == 3 or texts & _SELF or found & Part.PAST
         ) and "you" not in (phrase[0].text if "can" in texts else "")
     if found & (Part.PERSON | Part.ROLE):
-        return bool(found & VERBS)
+        return bool(found & VERBS) and not texts & {"can", "may", "must", "should"}
     return False
 
 
@@ -194,6 +198,8 @@ def _saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
         and any(word.text in ("returned", "gave", "printed", "contains", "holds") for word in loose)
     ):
         return True
+    if kind == ":" and sure >= 2 and (texts[-1] in ("following", "this", "fact") or "answer" in texts):
+        return True
     if sure >= 1 and "returned" in texts and kind == ":":
         return True
     return kind == ":" and _label(phrase, told, sure, rest)
@@ -201,8 +207,6 @@ def _saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
 
 def _told_of(texts: Sequence[str], found: int, told: Sequence[Word], sure: int) -> bool:
     """It was agreed that, it can be seen in the source that, what was found:"""
-    if len(texts) <= 4 and texts[0] in ("it", "this") and {"shows", "says", "confirms", "states", "reveals"} & set(texts):
-        return True
     if texts[:3] == ["it", "is", "clear"] or (texts[0] == "it" and sure >= 2 and "that" not in texts):
         return True
     if texts[:3] == ["it", "turns", "out"] or (texts[0] == "it" and sure >= 2 and found & Part.SAY):
@@ -435,7 +439,7 @@ def _clause(phrase: Sequence[Word], rest: Sequence[Word]) -> bool:
     texts = {word.text for word in phrase}
     if phrase[0].text == "it":
         return bool({"took", "needed", "required"} & texts) and bool(found & (Part.INQUIRY | Part.LOOK))
-    if not _fresh(rest):
+    if not _fresh(rest) or (len(rest) > 2 and rest[0].text == "it" and rest[2].text == "that"):
         return False
     starts = phrase[0].part & (Part.ME | Part.WE | Part.PERSON) or bool(found & Part.ME)
     if phrase[0].part & Part.ME or (starts and found & Part.ME):
@@ -542,7 +546,9 @@ def _open_saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> boo
     if parts(phrase) & Part.ME:
         own = {word.text for word in phrase} & listed("lexicon", "advice")
         return unknown <= 4 and not own and phrase[0].text != "if"
-    if kind == ":" and strength(phrase) >= 2 and unknown <= 3 and len(rest) > 5:
+    if kind == ":" and strength(phrase) >= 2 and unknown <= 1 and phrase[-1].text in ("this", "following", "it"):
+        return True
+    if kind == ":" and strength(phrase) >= 2 and unknown <= 2 and len(rest) > 5 and shown:
         return True
     if strength(phrase) == 3 and unknown <= 3 and phrase[-1].text in listed("lexicon", "made"):
         return True

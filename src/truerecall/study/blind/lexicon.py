@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from truerecall.study.blind.parts import DOT, SPAN
@@ -83,7 +83,14 @@ def words(text: str, seen: str) -> tuple[Word, ...]:
         if last > first:
             found.append(Word(seen[first:last].casefold(), Part.DATE, first, last))
         at = last
+    if found and found[0].part == Part.PERSON and _plural(found[0].text):
+        found[0] = replace(found[0], part=0)
     return tuple(found)
+
+
+def _plural(word: str) -> bool:
+    """Whether a capital at the beginning of a sentence is that of things: Judges, Rows."""
+    return word.endswith("s") and "'" not in word and word not in listed("lexicon", "names")
 
 
 def _read(found: re.Match[str], text: str, before: Sequence[Word]) -> Word:
@@ -190,10 +197,12 @@ def verbs(phrase: Sequence[Word]) -> list[Word]:
         for place, word in enumerate(phrase)
         if word.part & VERBS
         and word.text not in listed("lexicon", "loose")
+        and not (place and phrase[place - 1].text in _ARTICLES)
         and not (word.part & (Part.TALK | Part.KEPT | Part.INQUIRY) and _noun(phrase, place))
     ]
 
 
+_ARTICLES = frozenset(("the", "a", "an", "my", "our", "your", "its", "their", "each", "every"))
 _DETERMINERS = frozenset(
     "the a an my our your this that these those some any no each in of from by with per to and".split()
 )
@@ -224,6 +233,6 @@ def _marked(phrase: Sequence[Word], place: int, word: Word) -> bool:
                 return True
     after = phrase[place + 1 : place + 5]
     return any(
-        one.part & (Part.DATE | Part.TIME | Part.MARKED) or one.text in ("above", "ago", "earlier", "before")
+        one.part & (Part.DATE | Part.MARKED) or one.text in listed("lexicon", "calendar") or one.text in ("above", "ago", "earlier", "before")
         for one in after
     )

@@ -73,7 +73,7 @@ def _aside(phrase: Sequence[Word], sign: str, rest: Sequence[Word]) -> bool:
         and sign != ";" and first not in ("as", "which", "so", "if", "this", "that", "it", "these", "all")
     ):
         return False
-    if first in ("source", "sources") and len(texts) > 1:
+    if first in ("source", "sources") and texts[1:2] == [":"]:
         return True
     if sign in _DASHES and _stands_alone(phrase, firm, sure):
         return True
@@ -86,7 +86,7 @@ def _aside(phrase: Sequence[Word], sign: str, rest: Sequence[Word]) -> bool:
     if first in ("something", "as", "like", "so", "which", "this", "that", "it", "who", "these"):
         return _telling(phrase, firm, sure)
     if first in ("if", "to"):
-        return bool(found & (Part.ME | Part.WE) or "serves" in texts)
+        return bool(found & Part.ME or "we" in texts or "our" in texts or "serves" in texts)
     if first in (
         "per",
         "according",
@@ -154,6 +154,10 @@ def _telling(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
     people = found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE)
     if people and (firm or sure == 3):
         return not (first == "which" and len(phrase) > 2 and phrase[1].text in ("you", "is", "are") and phrase[2].text != "what" and not found & Part.ME)
+    if first == "so" and not people and (found & Part.HARD or len(phrase) > 6):
+        return False
+    if first == "as" and not people and not _as_verb(phrase):
+        return False
     if sure == 3 and found & VERBS:
         return True
     if {"can", "could"} & {word.text for word in phrase} and sure >= 2 and found & Part.LOOK:
@@ -192,6 +196,16 @@ def _telling(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
     )
 
 
+def _as_verb(phrase: Sequence[Word]) -> bool:
+    """As was noted; as agreed; as the code shows: not "as one query", "as threads that share a memory"."""
+    texts = [word.text for word in phrase]
+    if "that" in texts or len(phrase) < 2:
+        return False
+    return bool(verbs(phrase[1:4]) or verbs(phrase[-1:]) or verbs(phrase)) and texts[1] not in ("a", "an", "one", "for", "threads") or (
+        bool(phrase[-1].part & Part.SAY) and len(phrase) > 3
+    ) or texts[1] in ("of", "per")
+
+
 def _sourced(phrase: Sequence[Word], sure: int) -> bool:
     first, found = phrase[0].text, parts(phrase)
     if first in ("per", "according", "going", "judging"):
@@ -199,7 +213,7 @@ def _sourced(phrase: Sequence[Word], sure: int) -> bool:
     if first == "from" and len(phrase) <= 3 and phrase[-1].text in ("memory", "notes", "recall"):
         return True
     if first == "by":
-        return bool(found & Part.DOING and sure >= 2 or sure == 3) or len(phrase) <= 7 and sure >= 2
+        return bool(found & Part.DOING and sure >= 2 or sure == 3) or len(phrase) <= 7 and bool(sure >= 2 and found & (Part.CODE | Part.INQUIRY))
     if first in ("based", "following"):
         return sure >= 2
     if first == "back":

@@ -91,6 +91,7 @@ def test_the_block_of_the_page_prints_the_record_and_nothing_else(tmp_path: Path
     assert "| runs | 11: 2 questions and 1 control, 4 sides, 1 repeat |" in lines
     assert "| calls of the model by claude-code 2 | 11 with 9,500 tokens |" in lines
     assert "| calls that graded | 5 of the judge |" in lines
+    assert lines[-1].startswith(f"On {MACHINE.machine['cores']} cores (load average before: ")
     assert "[study-demo.json](../benchmarks/manifests/study-demo.json)" in lines[-1]
 
 

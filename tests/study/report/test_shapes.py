@@ -37,7 +37,7 @@ NOTHING_BEHIND = Behind(
 
 
 def never_correct(side: str) -> Finished:
-    plan = a_plan(2)
+    plan = a_plan(1)
     return finished(plan, [a_run(of_run(run), None if run.side == side else 0) for run in plan.runs])
 
 

@@ -1,6 +1,7 @@
 """Templates of the package, and the escapes that they use."""
 
 import re
+from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -8,8 +9,9 @@ _MARKDOWN = re.compile(r"[\\`*\[\]|~$]|(?<!\w)_|_(?!\w)")
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
+@cache
 def environment(*, autoescape: bool) -> Environment:
-    """The templates beside this module; an unknown name in one is an error."""
+    """The templates beside this module, each compiled once a process; an unknown name in one is an error."""
     made = Environment(
         loader=PackageLoader("truerecall.bench.report"),
         autoescape=autoescape,

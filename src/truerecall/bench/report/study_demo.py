@@ -1,7 +1,7 @@
 """The generated block of docs/study.md: what a demo takes."""
 
 from truerecall.bench.report.design import UNMEASURED
-from truerecall.bench.report.figures import counted
+from truerecall.bench.report.figures import counted, number
 from truerecall.bench.report.rendering import escape_markdown
 from truerecall.bench.study_demo import StudyDemo
 
@@ -13,7 +13,6 @@ def study_demo_block(file: str, made: StudyDemo | None) -> str:
     """The table of the manifest ``file`` in the folder of manifests."""
     if made is None:
         return UNMEASURED
-    cores = made.making.machine.get("cores")
     calls = ", ".join(f"{calls:,} of the {role}" for role, calls in made.grading_calls.items())
     together = "not seen" if made.together_mb is None else f"{made.together_mb:,.0f} MB"
     rows = (
@@ -32,6 +31,7 @@ def study_demo_block(file: str, made: StudyDemo | None) -> str:
     lines = [f"| {escape_markdown(name)} | {escape_markdown(told)} |" for name, told in rows]
     state = " with uncommitted changes" if made.making.dirty else ""
     commit = f", made at commit {made.making.commit[:12]}{state}" if made.making.commit else ""
-    machine = f"On {cores} cores. " if cores else ""
+    load = number(made.making.load, 1)
+    machine = f"On {made.making.machine.get('cores')} cores (load average before: {load}). "
     source = f"{machine}{made.method} Manifest: [{file}](../benchmarks/manifests/{file}){commit}."
     return "\n".join(["| what | one demo |", "| --- | ---: |", *lines, "", source, ""])

@@ -42,7 +42,7 @@ class Whole:
 
 @pytest.fixture(scope="session")
 def whole(sample: Study, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
-    """All of the sample but its third repeat."""
+    """The sample, each side once: the fixture is made by each process that runs tests."""
     told: list[StudyProgress] = []
-    with place(sample, tmp_path_factory.mktemp("whole") / "run", repeats=2) as here:
+    with place(sample, tmp_path_factory.mktemp("whole") / "run") as here:
         yield Whole(here, here.run(**watched(told)), told)

@@ -7,10 +7,6 @@ from truerecall.study.blind.lexicon import NOUNS, VERBS, Part, Word, parts, stre
 from truerecall.study.blind.tables import listed
 
 _MARKS = frozenset("*_\"'“”>")
-_LINKS = frozenset("that which where because whether unless if when while".split())
-_TOLD = frozenset(
-    "comes came come stems derives goes dates taken based drawn pulled relies rests draws known visible".split()
-)
 
 
 def said_only(words: Sequence[Word]) -> bool:
@@ -25,7 +21,13 @@ def said_only(words: Sequence[Word]) -> bool:
     ):
         phrase = phrase[1:]
     if len(phrase) < 2:
-        return bool(phrase) and phrase[0].text in ("verified", "checked", "confirmed", "recalled", "remembered")
+        return bool(phrase) and phrase[0].text in (
+            "verified",
+            "checked",
+            "confirmed",
+            "recalled",
+            "remembered",
+        )
     texts, found, sure = [word.text for word in phrase], parts(phrase), strength(phrase)
     if set(texts) & {"recommend", "suggest", "would", "advise"}:
         return False
@@ -62,12 +64,9 @@ def _own(phrase: Sequence[Word], texts: Sequence[str], found: int) -> bool:
         return False
     return bool(
         strength(phrase) >= 1
-        or set(texts) & {"this", "it", "these", "that", "them", "all", "everything", "so"}
-        and found & VERBS
-        or texts[0] == "i"
-        and set(texts) & {"everything", "enough"}
-        or found & Part.LOOK
-        and len(phrase) > 2
+        or (set(texts) & {"this", "it", "these", "that", "them", "all", "everything", "so"} and found & VERBS)
+        or (texts[0] == "i" and set(texts) & {"everything", "enough"})
+        or (found & Part.LOOK and len(phrase) > 2)
     ) and not (found & Part.WE and "you" in texts and "can" in texts and "i" not in texts)
 
 
@@ -78,13 +77,16 @@ def _ours(phrase: Sequence[Word], texts: Sequence[str], found: int, sure: int) -
         for w in phrase
     )
     if "you" in texts or "your" in texts:
-        if any(word.text.endswith("ed") or word.text in ("told", "said") for word in verbs(phrase)) and set(texts) & {"this", "it", "that", "so"} and len(phrase) <= 5:
+        if (
+            any(word.text.endswith("ed") or word.text in ("told", "said") for word in verbs(phrase))
+            and set(texts) & {"this", "it", "that", "so"}
+            and len(phrase) <= 5
+        ):
             return True
         return (
             sure == 3
             and bool(
-                set(texts)
-                & {"check", "see", "find", "look", "told", "said", "gave"}
+                set(texts) & {"check", "see", "find", "look", "told", "said", "gave"}
                 or any(word.text.endswith("ed") for word in verbs(phrase))
             )
             and not set(texts) & {"open", "must"}
@@ -128,25 +130,27 @@ def _of_source(
     if (
         subject
         and not found & Part.HARD & 0
-        and set(texts) & _TOLD
+        and set(texts) & listed("lexicon", "told")
         and (sure == 3 or (sure == 2 and _own_source(texts, found)))
     ):
         return True
-    if subject and firm and not set(texts) & _LINKS:
+    if subject and firm and not set(texts) & listed("lexicon", "links"):
         if texts[0] in ("this", "that", "it", "all", "these", "both", "everything") or set(texts[:4]) & {
             "above",
             "answer",
             "facts",
             "decision",
         }:
-            reached = told & _DONE
+            reached = told & listed("lexicon", "done")
             if reached and (past or "has" in texts or "have" in texts):
                 return bool(
                     sure >= 2
                     or found & (Part.PERSON | Part.ROLE | Part.DATE | Part.PAST)
-                    or len(phrase) <= 4
-                    and found & Part.MIND
-                    and told & {"discussed", "decided", "agreed", "settled"}
+                    or (
+                        len(phrase) <= 4
+                        and found & Part.MIND
+                        and told & {"discussed", "decided", "agreed", "settled"}
+                    )
                 )
             if sure == 3 and told:
                 return True
@@ -158,13 +162,32 @@ def _of_source(
         and not firm
     ):
         return True
-    if phrase[0].part & Part.IT and found & Part.TALK and not firm and "takes" not in texts and {"the", "my", "our"} & set(texts):
+    if (
+        phrase[0].part & Part.IT
+        and found & Part.TALK
+        and not firm
+        and "takes" not in texts
+        and {"the", "my", "our"} & set(texts)
+    ):
         return True
-    if phrase[0].part & Part.IT and past and len(phrase) <= 8 and firm and not found & (Part.FILE | Part.CODE | Part.KEPT):
+    if (
+        phrase[0].part & Part.IT
+        and past
+        and len(phrase) <= 8
+        and firm
+        and not found & (Part.FILE | Part.CODE | Part.KEPT)
+    ):
         return True
     above = phrase[0].part & Part.IT or "above" in texts[:3]
     loose = {"stored", "kept", "read", "held", "used", "set"} & set(texts)
-    if above and not loose and "no" not in texts and sure >= 2 and found & (Part.CODE | Part.TALK | Part.INQUIRY) and "by" not in texts:
+    if (
+        above
+        and not loose
+        and "no" not in texts
+        and sure >= 2
+        and found & (Part.CODE | Part.TALK | Part.INQUIRY)
+        and "by" not in texts
+    ):
         return True
     if above and {"recalled", "remembered"} & set(texts) and not found & (Part.FILE | Part.CODE):
         return True
@@ -176,7 +199,11 @@ def _of_source(
         return True
     if found & Part.INQUIRY and set(texts) & {"took", "enough"}:
         return True
-    if sure >= 2 and told & {"confirms", "confirmed", "shows", "says"} and texts[-1] in ("this", "it", "so", "that", "both"):
+    if (
+        sure >= 2
+        and told & {"confirms", "confirmed", "shows", "says"}
+        and texts[-1] in ("this", "it", "so", "that", "both")
+    ):
         return True
     if sure == 3 and set(texts) & listed("lexicon", "enough"):
         return True
@@ -204,18 +231,12 @@ def _of_source(
     if phrase[0].part & Part.PERSON:
         return bool(firm) and bool(set(texts) & {"this", "it", "that", "so", "all"}) and not found & Part.HARD
     return (
-        bool(phrase[0].part & Part.ROLE or texts[:1] == ["the"] and phrase[1].part & Part.ROLE)
+        bool(phrase[0].part & Part.ROLE or (texts[:1] == ["the"] and phrase[1].part & Part.ROLE))
         and bool(firm)
         and bool(set(texts) & {"this", "that"})
         and past | any(w.endswith("ed") for w in told)
         and bool(set(texts) & {"decided", "agreed", "discussed", "settled"})
     )
-
-
-_DONE = frozenset(
-    "discussed decided agreed noted recalled remembered established confirmed verified checked found settled mentioned "
-    "concluded raised double-checked investigated researched covered reviewed".split()
-)
 
 
 def _own_source(texts: Sequence[str], found: int) -> bool:
@@ -242,7 +263,7 @@ def _looked_around(phrase: Sequence[Word]) -> bool:
         or all(word.text in ("to", "now", "already") for word in phrase[:own_at])
     ):
         return False
-    if any(word.part & Part.HARD for word in phrase[own_at:]) or set(texts[2:]) & _LINKS:
+    if any(word.part & Part.HARD for word in phrase[own_at:]) or set(texts[2:]) & listed("lexicon", "links"):
         return False
     if not own:
         return (
@@ -322,7 +343,7 @@ def title(words: Sequence[Word]) -> bool:
 def aside(words: Sequence[Word]) -> bool:
     """Whether what stands in brackets names nothing but a source."""
     phrase = [word for word in words if not word.part & Part.SIGN]
-    if not phrase or any(word.part & Part.SIGN and word.text in "=<>\"“+/&$%" for word in words):
+    if not phrase or any(word.part & Part.SIGN and word.text in '=<>"“+/&$%' for word in words):
         return False
     found, sure, texts = parts(phrase), strength(phrase), [word.text for word in phrase]
     if set(texts) & listed("lexicon", "advice"):
@@ -332,16 +353,12 @@ def aside(words: Sequence[Word]) -> bool:
         technical = any(word.part & Part.TECHNICAL for word in phrase)
         if technical:
             return texts[0] in ("verified", "checked", "confirmed", "seen", "found") and not found & Part.HARD
-        return (
-            bool(found & Part.ME)
-            and unknown <= 3
-            and not found & Part.HARD
-            or (sure == 3 and unknown <= 2 and not found & Part.HARD)
+        return (bool(found & Part.ME) and unknown <= 3 and not found & Part.HARD) or (
+            sure == 3 and unknown <= 2 and not found & Part.HARD
         )
-    firm = (
-        phrase[0].part & VERBS
-        and texts[0] not in listed("lexicon", "loose")
-        or texts[0] in ("read", "discussed")
+    firm = (phrase[0].part & VERBS and texts[0] not in listed("lexicon", "loose")) or texts[0] in (
+        "read",
+        "discussed",
     )
     if all(
         word.part & (Part.PERSON | Part.DATE | Part.TIME | Part.PAST) or word.text in ("and", "by", "per")
@@ -349,7 +366,11 @@ def aside(words: Sequence[Word]) -> bool:
     ):
         return bool(found & (Part.PERSON | Part.DATE) or len(phrase) > 1)
     if found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE):
-        return bool(found & VERBS or (found & NOUNS and len(phrase) <= 6) or texts[0] in ("per", "by", "via", "from", "as", "according", "said"))
+        return bool(
+            found & VERBS
+            or (found & NOUNS and len(phrase) <= 6)
+            or texts[0] in ("per", "by", "via", "from", "as", "according", "said")
+        )
     if sure == 3 or (texts[0] in ("this", "that", "it") and sure >= 2):
         return True
     if texts[0] in ("from", "by") and found & Part.DOING and sure:
@@ -362,7 +383,12 @@ def aside(words: Sequence[Word]) -> bool:
         return "stored" not in texts and "kept" not in texts and "read" not in texts
     if firm and (texts[0].endswith("ed") or texts[0] in ("seen", "known", "found")):
         return len(phrase) == 1 or bool(sure or found & (Part.DATE | Part.PAST | Part.TIME | Part.DOING))
-    if firm and texts[0].endswith("ed") and len(phrase) <= 4 and all(word.part & (VERBS | Part.GLUE) for word in phrase):
+    if (
+        firm
+        and texts[0].endswith("ed")
+        and len(phrase) <= 4
+        and all(word.part & (VERBS | Part.GLUE) for word in phrase)
+    ):
         return True
     if texts[0] in ("from", "via", "per", "see", "by", "according", "after", "based"):
         return sure >= 2 or (texts[0] == "see" and "session" in texts)

@@ -41,7 +41,27 @@ class Part:
     """Other code, a name in code, a path, a number."""
 
 
-_LISTS = "me we it talk kept inquiry code file say mind look doing past time marked role beginning glue hard".split()
+_LISTS = [
+    "me",
+    "we",
+    "it",
+    "talk",
+    "kept",
+    "inquiry",
+    "code",
+    "file",
+    "say",
+    "mind",
+    "look",
+    "doing",
+    "past",
+    "time",
+    "marked",
+    "role",
+    "beginning",
+    "glue",
+    "hard",
+]
 _WORD = re.compile(
     rf"(?P<mark>(?<!\w)_(?=[^\W\d_]+[ ,:])|(?<=\W)_(?!\w))|(?P<code>{SPAN}+)|(?P<path>[\w@~-]*[/_{DOT}][\w/@~:{DOT}-]*)|(?P<hash>#?\d[\w-]*)"
     r"|(?P<word>[^\W\d_]+(?:['’\-][^\W\d_]+)*)|(?P<mixed>\w+)|(?P<sign>[^\w\s])"
@@ -120,7 +140,7 @@ def _part(raw: str, lower: str) -> int:
     stem = lower.removesuffix("'s")
     if stem != lower and (known := _known(stem)):
         return known
-    if raw.upper() == raw and len(raw) > 1 or re.search(r"[a-z][A-Z]", raw):
+    if (raw.upper() == raw and len(raw) > 1) or re.search(r"[a-z][A-Z]", raw):
         return Part.TECHNICAL
     if _NAME.match(raw.replace("’", "'").removesuffix("'s")) and not named("nobody").fullmatch(stem):
         return Part.PERSON
@@ -148,7 +168,9 @@ def _of_two(phrase: Sequence[Word]) -> bool:
     """Whether one weak noun is another one's: the history of the file."""
     weak = Part.KEPT | Part.FILE
     return any(
-        word.text == "of" and phrase[place - 1].part & weak and any(one.part & weak for one in phrase[place + 1 : place + 4])
+        word.text == "of"
+        and phrase[place - 1].part & weak
+        and any(one.part & weak for one in phrase[place + 1 : place + 4])
         for place, word in enumerate(phrase)
         if place
     )
@@ -177,17 +199,14 @@ def strength(phrase: Sequence[Word]) -> int:
             base = 2
         if word.part & Part.TALK and parts(phrase) & Part.ID:
             base = 3
-        if own and not word.part & (Part.MARKED | Part.PAST):
-            base = 3
-        elif word.part & (Part.TALK | Part.KEPT) and _marked(phrase, place, word):
-            base = 3
-        elif word.text in _UPGRADED and phrase[place + 1 : place + 2] and phrase[place + 1].part & Part.ID:
+        if (
+            (own and not word.part & (Part.MARKED | Part.PAST))
+            or (word.part & (Part.TALK | Part.KEPT) and _marked(phrase, place, word))
+            or (word.text in _UPGRADED and phrase[place + 1 : place + 2] and phrase[place + 1].part & Part.ID)
+        ):
             base = 3
         best = max(best, base)
     return best
-
-
-_PREPOSITIONS = frozenset("in from by with at of on to into for".split())
 
 
 def verbs(phrase: Sequence[Word]) -> list[Word]:
@@ -203,16 +222,13 @@ def verbs(phrase: Sequence[Word]) -> list[Word]:
 
 
 _ARTICLES = frozenset(("the", "a", "an", "my", "our", "your", "its", "their", "each", "every"))
-_DETERMINERS = frozenset(
-    "the a an my our your this that these those some any no each in of from by with per to and".split()
-)
 
 
 def _noun(phrase: Sequence[Word], place: int) -> bool:
     if not place:
         return True
     before = phrase[place - 1]
-    return before.text in _DETERMINERS or bool(
+    return before.text in listed("lexicon", "determiners") or bool(
         before.part & (Part.MARKED | Part.PAST) and not before.part & NOUNS
     )
 
@@ -221,7 +237,7 @@ def _marked(phrase: Sequence[Word], place: int, word: Word) -> bool:
     """Whether something before or after a noun says that it is an earlier one, or one that was recalled."""
     before = phrase[max(0, place - 4) : place]
     for at, one in enumerate(before):
-        if any(between.text in _PREPOSITIONS for between in before[at + 1 :]):
+        if any(between.text in listed("lexicon", "prepositions") for between in before[at + 1 :]):
             continue
         if one.part & Part.MARKED and one.text != word.text:
             return True
@@ -233,6 +249,8 @@ def _marked(phrase: Sequence[Word], place: int, word: Word) -> bool:
                 return True
     after = phrase[place + 1 : place + 5]
     return any(
-        one.part & (Part.DATE | Part.MARKED) or one.text in listed("lexicon", "calendar") or one.text in ("above", "ago", "earlier", "before")
+        one.part & (Part.DATE | Part.MARKED)
+        or one.text in listed("lexicon", "calendar")
+        or one.text in ("above", "ago", "earlier", "before")
         for one in after
     )

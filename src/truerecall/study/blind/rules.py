@@ -176,7 +176,12 @@ def _emphasis(text: str, start: int, edit: _Edit) -> int:
     """How many marks before a sentence are closed within what is cut from its beginning, and would stay open."""
     gone = text[start : start + edit.end]
     for mark in ("**", "__", "*", "_"):
-        if not edit.start and text[:start].endswith(mark) and gone.rstrip(" :").endswith(mark) and gone.count(mark) % 2:
+        if (
+            not edit.start
+            and text[:start].endswith(mark)
+            and gone.rstrip(" :").endswith(mark)
+            and gone.count(mark) % 2
+        ):
             return len(mark)
     return 0
 

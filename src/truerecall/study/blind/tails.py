@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 
-from truerecall.study.blind.leads import proven
 from truerecall.study.blind.lexicon import NOUNS, VERBS, Part, Word, parts, strength, verbs
 from truerecall.study.blind.tables import listed
 
 _DASHES = ("-", "–", "—")
 _STOPS = (",", ";", ":", ".", "!", "?", ")", "(", "*", "_", '"', "”")
-_PLAIN = frozenset("as per according in during at from by".split())
-_BEFORE = frozenset("as is was be were are been not never and or to".split())
 
 
 def tail(words: Sequence[Word]) -> tuple[int, int] | None:
@@ -20,7 +17,7 @@ def tail(words: Sequence[Word]) -> tuple[int, int] | None:
             end = _end(words, start + 1, word.text in _DASHES)
             if end > start + 1 and _aside(words[start + 1 : end], word.text, words[end:]):
                 return start, end
-        elif start > 1 and word.text in _PLAIN:
+        elif start > 1 and word.text in listed("lexicon", "plain"):
             end = _end(words, start + 1, False)
             if _plain(words[:start], words[start:end]):
                 return start, end
@@ -52,7 +49,13 @@ def _end(words: Sequence[Word], start: int, dash: bool) -> int:
 
 def _aside(phrase: Sequence[Word], sign: str, rest: Sequence[Word]) -> bool:
     """A clause of its own between or after signs."""
-    if sign == ":" and not (rest and rest[0].text in ".!" and phrase[0].text in ("that", "this", "so") and phrase[1:2] and phrase[1].text in ("was", "is")):
+    if sign == ":" and not (
+        rest
+        and rest[0].text in ".!"
+        and phrase[0].text in ("that", "this", "so")
+        and phrase[1:2]
+        and phrase[1].text in ("was", "is")
+    ):
         return False
     if not all(word.known for word in phrase):
         return _open_aside(phrase)
@@ -70,14 +73,19 @@ def _aside(phrase: Sequence[Word], sign: str, rest: Sequence[Word]) -> bool:
     if (
         found & Part.HARD
         and not found & (Part.ME | Part.WE | Part.PERSON)
-        and sign != ";" and first not in ("as", "which", "so", "if", "this", "that", "it", "these", "all")
+        and sign != ";"
+        and first not in ("as", "which", "so", "if", "this", "that", "it", "these", "all")
     ):
         return False
     if first in ("source", "sources") and texts[1:2] == [":"]:
         return True
     if sign in _DASHES and _stands_alone(phrase, firm, sure):
         return True
-    if first in ("a", "the") and len(phrase) > 2 and phrase[1].text in ("decision", "agreement", "choice", "conclusion"):
+    if (
+        first in ("a", "the")
+        and len(phrase) > 2
+        and phrase[1].text in ("decision", "agreement", "choice", "conclusion")
+    ):
         return bool(found & (Part.TIME | Part.DATE | Part.WE | Part.PERSON | Part.ROLE) or sure == 3)
     if first in ("see", "cf", "compare"):
         return sure == 3 or bool(found & Part.CODE)
@@ -137,14 +145,12 @@ def _stands_alone(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bo
         return first.endswith("ed") or first in ("found", "seen", "known", "learned", "learnt", "read")
     if found & Part.ME:
         return bool(found & (VERBS | NOUNS))
-    if len(phrase) <= 4 and all(word.part & (Part.PERSON | Part.DATE | Part.TIME) or word.text == "," for word in phrase):
+    if len(phrase) <= 4 and all(
+        word.part & (Part.PERSON | Part.DATE | Part.TIME) or word.text == "," for word in phrase
+    ):
         return True
-    return (
-        sure == 3
-        and len(phrase) <= 6
-        and not found & Part.HARD
-        or len(phrase) == 1
-        and bool(phrase[0].part & (Part.PERSON | Part.DATE))
+    return (sure == 3 and len(phrase) <= 6 and not found & Part.HARD) or (
+        len(phrase) == 1 and bool(phrase[0].part & (Part.PERSON | Part.DATE))
     )
 
 
@@ -153,7 +159,13 @@ def _telling(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
     found, first = parts(phrase), phrase[0].text
     people = found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE)
     if people and (firm or sure == 3):
-        return not (first == "which" and len(phrase) > 2 and phrase[1].text in ("you", "is", "are") and phrase[2].text != "what" and not found & Part.ME)
+        return not (
+            first == "which"
+            and len(phrase) > 2
+            and phrase[1].text in ("you", "is", "are")
+            and phrase[2].text != "what"
+            and not found & Part.ME
+        )
     if first == "so" and not people and (found & Part.HARD or len(phrase) > 6):
         return False
     if first == "as" and not people and not _as_verb(phrase):
@@ -170,14 +182,15 @@ def _telling(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
     ):
         return True
     if first == "as":
-        return (
-            bool(firm)
-            and (sure >= 2 or firm[0].text not in ("found", "seen", "read", "see"))
-            or phrase[1:2] != []
-            and phrase[1].text == "of"
-            and bool(found & Part.DATE)
+        return (bool(firm) and (sure >= 2 or firm[0].text not in ("found", "seen", "read", "see"))) or (
+            phrase[1:2] != [] and phrase[1].text == "of" and bool(found & Part.DATE)
         )
-    if first in ("that", "this") and {"was"} & {word.text for word in phrase} and found & Part.KEPT and found & (Part.TIME | Part.DATE | Part.PERSON | Part.WE):
+    if (
+        first in ("that", "this")
+        and {"was"} & {word.text for word in phrase}
+        and found & Part.KEPT
+        and found & (Part.TIME | Part.DATE | Part.PERSON | Part.WE)
+    ):
         return True
     if first == "so":
         return False
@@ -188,10 +201,12 @@ def _telling(phrase: Sequence[Word], firm: Sequence[Word], sure: int) -> bool:
         and (
             sure >= 2
             or bool(found & (Part.PAST | Part.TIME | Part.DATE))
-            or len(phrase) <= 3
-            and found & Part.MIND != 0
-            and first == "which"
-            and firm[0].part & Part.LOOK == 0
+            or (
+                len(phrase) <= 3
+                and found & Part.MIND != 0
+                and first == "which"
+                and firm[0].part & Part.LOOK == 0
+            )
         )
     )
 
@@ -201,9 +216,14 @@ def _as_verb(phrase: Sequence[Word]) -> bool:
     texts = [word.text for word in phrase]
     if "that" in texts or len(phrase) < 2:
         return False
-    return bool(verbs(phrase[1:4]) or verbs(phrase[-1:]) or verbs(phrase)) and texts[1] not in ("a", "an", "one", "for", "threads") or (
-        bool(phrase[-1].part & Part.SAY) and len(phrase) > 3
-    ) or texts[1] in ("of", "per")
+    return (
+        (
+            bool(verbs(phrase[1:4]) or verbs(phrase[-1:]) or verbs(phrase))
+            and texts[1] not in ("a", "an", "one", "for", "threads")
+        )
+        or (bool(phrase[-1].part & Part.SAY) and len(phrase) > 3)
+        or texts[1] in ("of", "per")
+    )
 
 
 def _sourced(phrase: Sequence[Word], sure: int) -> bool:
@@ -213,7 +233,9 @@ def _sourced(phrase: Sequence[Word], sure: int) -> bool:
     if first == "from" and len(phrase) <= 3 and phrase[-1].text in ("memory", "notes", "recall"):
         return True
     if first == "by":
-        return bool(found & Part.DOING and sure >= 2 or sure == 3) or len(phrase) <= 7 and bool(sure >= 2 and found & (Part.CODE | Part.INQUIRY))
+        return bool((found & Part.DOING and sure >= 2) or sure == 3) or (
+            len(phrase) <= 7 and bool(sure >= 2 and found & (Part.CODE | Part.INQUIRY))
+        )
     if first in ("based", "following"):
         return sure >= 2
     if first == "back":
@@ -273,11 +295,14 @@ def _plain(before: Sequence[Word], phrase: Sequence[Word]) -> bool:
         people = found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE)
         told = verbs(phrase)
         return bool(told) and bool(
-            people
-            and (second in told or second.part & (Part.ME | Part.WE | Part.PERSON | Part.ROLE | Part.GLUE))
+            (
+                people
+                and (
+                    second in told or second.part & (Part.ME | Part.WE | Part.PERSON | Part.ROLE | Part.GLUE)
+                )
+            )
             or sure == 3
-            or found & Part.PAST
-            and second in told
+            or (found & Part.PAST and second in told)
         )
     if first in ("per", "according"):
         return (first == "per" or phrase[1].text == "to") and (
@@ -294,7 +319,7 @@ def _plain(before: Sequence[Word], phrase: Sequence[Word]) -> bool:
             sure == 3
             and bool(mine)
             and bool(found & (Part.TALK | Part.KEPT))
-            and before[-1].text not in _BEFORE
+            and before[-1].text not in listed("lexicon", "before")
         )
     if first == "from":
         return (

@@ -22,6 +22,11 @@ MEANINGS = (
         "that one is cumulative, and stands beside for comparison alone.",
     ),
     (
+        "wall time",
+        "Of the solver's processes, hooks included: a memory's side also waits while a finished turn is captured. Of a "
+        "script that answers at once little else is left, so a demo shows memory as the slower one.",
+    ),
+    (
         "median",
         "Over the repeats of a question: as many took more as took less. A run that was never correct took longer than "
         "any that was; where that is half of them, the median is not reached.",

@@ -112,7 +112,8 @@ class Schedule:
         row = self._table.run.row(run)
         if row is None or row.outcome != "failed":
             return row is not None
-        return not all(_unheard(one) for one in self._table.run.discarded_of(run))
+        thrown = self._table.run.discarded_of(run)
+        return not thrown or not all(map(_unheard, thrown))
 
     def _look_at_failures(self, thrown: Discarded) -> None:
         """End the study where two runs in a row fail at all attempts: a provider that is down is no side's result."""

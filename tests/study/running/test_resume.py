@@ -14,6 +14,7 @@ from studies import GIVEN, JUDGE, REWRITER, SOLVER, Place, place
 
 from truerecall.study.design import Study
 from truerecall.study.folder import StudyRun
+from truerecall.study.ledger import disagreements
 
 PROGRAM = """
 import json, sys
@@ -109,6 +110,28 @@ def test_ctrl_c_ends_the_solvers_at_once_and_the_next_start_goes_on(sample: Stud
 
         assert len(run.rows()) == 2
         assert len(here.server.calls) > calls
+
+
+def test_what_a_prompt_had_used_when_it_was_broken_off_is_counted(sample: Study, tmp_path: Path) -> None:
+    held = {
+        "model": "sonnet",
+        "when": "line-length = 100",
+        "fail": "slow",
+        "times": 1,
+    }  # after the first tool
+    with place(sample, tmp_path / "run", sides=["none"], questions=["lint"], before=[held]) as here:
+        stopped = started(here)
+        assert here.server.wait_for_held(1, 60.0)
+        assert kill_when(stopped, here, 1, signal.SIGINT)
+
+        run = StudyRun(here.out)
+        (broken,) = run.discarded()
+        here.run()
+
+    assert (broken.reason, broken.attempt, broken.spent.calls) == ("interrupted", 1, 1)
+    assert broken.spent.cost is not None and broken.spent.cost > 0
+    assert [row.attempt for row in run.rows()] == [2]
+    assert disagreements(run) == []
 
 
 def alive_in(work: Path) -> list[str]:

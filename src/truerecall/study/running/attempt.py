@@ -27,6 +27,7 @@ from truerecall.study.tally import row, spent
 
 FOLLOW_UP = "A reviewer says your answer is incomplete or wrong in places; keep investigating."
 """What is said after an answer that is not correct: never what is missing."""
+_BROKEN_OFF = "the study was broken off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +205,9 @@ class _Attempt:
         if self._table.talking.ended:
             raise Interrupted
         exchange = conversation.ask(prompt, kind)
-        if self._table.talking.ended:  # it was ended from outside: what it says of itself is no result
-            raise Interrupted
+        ended = self._table.talking.ended
+        if ended:  # from outside: what it says of itself is no result, but its calls were paid
+            exchange = exchange.model_copy(update={"ended": "failed", "problem": _BROKEN_OFF})
         # A hook of ours that found nothing leaves no line in a transcript; its journal says that it ran.
         exchange = exchange.model_copy(update={"hooks": [*exchange.hooks, *hooks.added()]})
         self._exchanges.append(exchange)
@@ -214,6 +216,9 @@ class _Attempt:
         keep(self._folder / AUDIT, self._audit)
         keep(self._folder / f"exchange-{len(self._exchanges) - 1}.json", exchange)
         self._table.charge(spent([exchange], self._table.plan.prices).cost or 0.0)
+        if ended:
+            self._discarded("interrupted", _BROKEN_OFF)
+            raise Interrupted
         self._table.told("asked", self._run)
         return exchange.ended != "failed" and not self._audit.outside
 
@@ -255,7 +260,7 @@ def discard_interrupted(run: StudyRun, planned: PlannedRun, number: int, plan: P
         repeat=planned.repeat,
         attempt=number,
         reason="interrupted",
-        detail="the study was broken off; a call that was under way may have been paid besides",
+        detail=f"{_BROKEN_OFF}; the calls of a prompt that was under way may have been paid besides",
         spent=spent(run.exchanges(planned, number), plan.prices),
     )
     keep(run.attempt(planned, number) / DISCARDED, discarded)

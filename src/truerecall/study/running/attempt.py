@@ -198,11 +198,15 @@ class _Attempt:
         last = self._graded[-1]
         return last.correct or last.truth.state == "invalid" or last.followups >= self._table.plan.followups
 
+    @property
+    def _is_broken_off(self) -> bool:
+        return self._table.talking.ended
+
     def _ask(
         self, conversation: Conversation, seat: Seat, hooks: JournalHooks, prompt: str, kind: ExchangeKind
     ) -> bool:
         """Say one prompt; whether the attempt goes on."""
-        if self._table.talking.ended:
+        if self._is_broken_off:
             raise Interrupted
         exchange = conversation.ask(prompt, kind)
         ended = self._table.talking.ended

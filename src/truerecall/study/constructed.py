@@ -1,4 +1,4 @@
-"""Constructed answers, each there twice, with phrases of a memory and of an investigation: what blinding makes of them."""
+"""Constructed answers, each with phrases of a memory and of an investigation: what blinding makes of them."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Sentences, headings, footnotes and words in brackets that hold no claim: they only say a source, or how it was found."""
+"""Sentences that hold no claim: they only say a source, or how it was found."""
 
 from collections.abc import Sequence
 
@@ -114,46 +114,50 @@ def _current(texts: Sequence[str]) -> bool:
 def _of_source(
     phrase: Sequence[Word], texts: Sequence[str], found: int, firm: Sequence[Word], sure: int
 ) -> bool:
+    for rule in (_taken, _pointing, _enough):
+        held = rule(phrase, texts, firm, sure)
+        if held is not None:
+            return held
     told = {word.text for word in firm}
-    past = bool({"was", "were", "been", "took", "needed", "required", "came"} & set(texts))
-    subject = phrase[0].part & Part.IT or texts[0] in (
-        "the",
-        "all",
-        "both",
-        "each",
-        "most",
-        "some",
-        "everything",
-        "it",
-        "this",
+    if phrase[0].part & Part.PERSON:
+        return bool(firm) and bool(set(texts) & {"this", "it", "that", "so", "all"}) and not found & Part.HARD
+    return (
+        bool(phrase[0].part & Part.ROLE or (texts[:1] == ["the"] and phrase[1].part & Part.ROLE))
+        and bool(firm)
+        and bool(set(texts) & {"this", "that"})
+        and _past(texts) | any(w.endswith("ed") for w in told)
+        and bool(set(texts) & {"decided", "agreed", "discussed", "settled"})
     )
+
+
+def _past(texts: Sequence[str]) -> bool:
+    return bool({"was", "were", "been", "took", "needed", "required", "came"} & set(texts))
+
+
+def _taken(phrase: Sequence[Word], texts: Sequence[str], firm: Sequence[Word], sure: int) -> bool | None:
+    """All of this comes from my notes; the above was agreed in March. None: it is another sentence."""
+    found, told = parts(phrase), {word.text for word in firm}
+    past = bool({"was", "were", "been", "took", "needed", "required", "came"} & set(texts))
+    subject = phrase[0].part & Part.IT or texts[0] in listed("lexicon", "wholes")
     if (
         subject
-        and not found & Part.HARD & 0
         and set(texts) & listed("lexicon", "told")
         and (sure == 3 or (sure == 2 and _own_source(texts, found)))
     ):
         return True
-    if subject and firm and not set(texts) & listed("lexicon", "links"):
-        if texts[0] in ("this", "that", "it", "all", "these", "both", "everything") or set(texts[:4]) & {
-            "above",
-            "answer",
-            "facts",
-            "decision",
-        }:
-            reached = told & listed("lexicon", "done")
-            if reached and (past or "has" in texts or "have" in texts):
-                return bool(
-                    sure >= 2
-                    or found & (Part.PERSON | Part.ROLE | Part.DATE | Part.PAST)
-                    or (
-                        len(phrase) <= 4
-                        and found & Part.MIND
-                        and told & {"discussed", "decided", "agreed", "settled"}
-                    )
-                )
-            if sure == 3 and told:
-                return True
+    of_answer = texts[0] in listed("lexicon", "whole") or set(texts[:4]) & {
+        "above",
+        "answer",
+        "facts",
+        "decision",
+    }
+    if subject and firm and of_answer and not set(texts) & listed("lexicon", "links"):
+        if told & listed("lexicon", "done") and (past or "has" in texts or "have" in texts):
+            agreed = told & {"discussed", "decided", "agreed", "settled"}
+            people = found & (Part.PERSON | Part.ROLE | Part.DATE | Part.PAST)
+            return bool(sure >= 2 or people or (len(phrase) <= 4 and found & Part.MIND and agreed))
+        if sure == 3 and told:
+            return True
     if (
         subject
         and texts[-2:-1] == ["from"]
@@ -162,6 +166,12 @@ def _of_source(
         and not firm
     ):
         return True
+    return None
+
+
+def _pointing(phrase: Sequence[Word], texts: Sequence[str], firm: Sequence[Word], sure: int) -> bool | None:
+    """It is all in the notes; this follows from the code; that was Tom's call; the source is clear on it."""
+    found, past = parts(phrase), _past(texts)
     if (
         phrase[0].part & Part.IT
         and found & Part.TALK
@@ -195,6 +205,12 @@ def _of_source(
         return True
     if sure >= 2 and {"clear", "unambiguous", "explicit"} & set(texts) and len(phrase) <= 8:
         return True
+    return None
+
+
+def _enough(phrase: Sequence[Word], texts: Sequence[str], firm: Sequence[Word], sure: int) -> bool | None:
+    """The notes were enough; it took one search; see the source; here is the answer."""
+    found, past, told = parts(phrase), _past(texts), {word.text for word in firm}
     if texts[0] == "see" and found & Part.CODE:
         return True
     if found & Part.INQUIRY and set(texts) & {"took", "enough"}:
@@ -224,19 +240,9 @@ def _of_source(
         return sure == 3 and bool(found & (Part.TALK | Part.MARKED) or "session" in texts)
     if texts[-1] in ("answer", "summary") and texts[:2] == ["this", "is"] and len(phrase) <= 5:
         return True
-    if texts[0] in ("here", "here's", "below", "following") and "is" in texts + [
-        "is" if texts[0] == "here's" else ""
-    ]:
+    if texts[0] == "here's" or (texts[0] in ("here", "below", "following") and "is" in texts):
         return bool(set(texts) & {"what", "answer", "summary", "result"}) and len(phrase) <= 9
-    if phrase[0].part & Part.PERSON:
-        return bool(firm) and bool(set(texts) & {"this", "it", "that", "so", "all"}) and not found & Part.HARD
-    return (
-        bool(phrase[0].part & Part.ROLE or (texts[:1] == ["the"] and phrase[1].part & Part.ROLE))
-        and bool(firm)
-        and bool(set(texts) & {"this", "that"})
-        and past | any(w.endswith("ed") for w in told)
-        and bool(set(texts) & {"decided", "agreed", "discussed", "settled"})
-    )
+    return None
 
 
 def _own_source(texts: Sequence[str], found: int) -> bool:
@@ -294,116 +300,3 @@ def _joined(phrase: Sequence[Word]) -> bool:
         and not phrase[at + 2].part & (Part.LOOK | Part.ME | Part.TECHNICAL)
         for at, word in enumerate(phrase[:-2])
     )
-
-
-def title(words: Sequence[Word]) -> bool:
-    """Whether a heading or a label names nothing but a source."""
-    phrase = [word for word in words if not word.part & Part.SIGN]
-    if not phrase or not all(word.known for word in phrase):
-        return False
-    found, sure, texts = parts(phrase), strength(phrase), [word.text for word in phrase]
-    if len(phrase) == 1:
-        return texts[0] in (
-            "recalled",
-            "recollection",
-            "recollections",
-            "remembered",
-            "provenance",
-            "investigation",
-        )
-    if found & (Part.ME | Part.WE) and found & (VERBS | NOUNS):
-        return True
-    if sure == 3 or (sure >= 1 and phrase[0].part & Part.MARKED):
-        return not found & Part.HARD
-    if sure >= 2 and texts[0] in (
-        "from",
-        "per",
-        "by",
-        "after",
-        "via",
-        "based",
-        "according",
-        "reading",
-        "searching",
-        "checking",
-    ):
-        return True
-    if texts[0] in ("search", "grep") and texts[1] in ("result", "results", "output"):
-        return True
-    if texts[0] == "what" and sure >= 2 and found & Part.SAY:
-        return True
-    return (
-        bool(found & (Part.INQUIRY | Part.CODE))
-        and sure >= 2
-        and bool({"of", "from", "in", "by"} & set(texts))
-        and bool(found & (VERBS | Part.INQUIRY) or {"result", "results", "summary", "evidence"} & set(texts))
-    )
-
-
-def aside(words: Sequence[Word]) -> bool:
-    """Whether what stands in brackets names nothing but a source."""
-    phrase = [word for word in words if not word.part & Part.SIGN]
-    if not phrase or any(word.part & Part.SIGN and word.text in '=<>"“+/&$%' for word in words):
-        return False
-    found, sure, texts = parts(phrase), strength(phrase), [word.text for word in phrase]
-    if set(texts) & listed("lexicon", "advice"):
-        return False
-    if not all(word.known for word in phrase):
-        unknown = sum(not word.known for word in phrase)
-        technical = any(word.part & Part.TECHNICAL for word in phrase)
-        if technical:
-            return texts[0] in ("verified", "checked", "confirmed", "seen", "found") and not found & Part.HARD
-        return (bool(found & Part.ME) and unknown <= 3 and not found & Part.HARD) or (
-            sure == 3 and unknown <= 2 and not found & Part.HARD
-        )
-    firm = (phrase[0].part & VERBS and texts[0] not in listed("lexicon", "loose")) or texts[0] in (
-        "read",
-        "discussed",
-    )
-    if all(
-        word.part & (Part.PERSON | Part.DATE | Part.TIME | Part.PAST) or word.text in ("and", "by", "per")
-        for word in phrase
-    ):
-        return bool(found & (Part.PERSON | Part.DATE) or len(phrase) > 1)
-    if found & (Part.ME | Part.WE | Part.PERSON | Part.ROLE):
-        return bool(
-            found & VERBS
-            or (found & NOUNS and len(phrase) <= 6)
-            or texts[0] in ("per", "by", "via", "from", "as", "according", "said")
-        )
-    if sure == 3 or (texts[0] in ("this", "that", "it") and sure >= 2):
-        return True
-    if texts[0] in ("from", "by") and found & Part.DOING and sure:
-        return True
-    if texts[0] in ("source", "sources") or texts == ["memory"] or texts == ["recall"]:
-        return True
-    if texts[0] in ("as", "just", "also", "already", "again", "all", "now", "freshly") and found & (
-        Part.MIND | Part.LOOK
-    ):
-        return "stored" not in texts and "kept" not in texts and "read" not in texts
-    if firm and (texts[0].endswith("ed") or texts[0] in ("seen", "known", "found")):
-        return len(phrase) == 1 or bool(sure or found & (Part.DATE | Part.PAST | Part.TIME | Part.DOING))
-    if (
-        firm
-        and texts[0].endswith("ed")
-        and len(phrase) <= 4
-        and all(word.part & (VERBS | Part.GLUE) for word in phrase)
-    ):
-        return True
-    if texts[0] in ("from", "via", "per", "see", "by", "according", "after", "based"):
-        return sure >= 2 or (texts[0] == "see" and "session" in texts)
-    return bool(sure >= 2 and found & (Part.INQUIRY | Part.CODE) and len(phrase) <= 3) or bool(
-        found & Part.DATE and len(phrase) <= 3 and phrase[0].part & Part.MIND and firm
-    )
-
-
-def note(words: Sequence[Word]) -> bool:
-    """Whether a footnote names nothing but a source."""
-    phrase = [word for word in words if not word.part & Part.SIGN]
-    found = parts(phrase)
-    if not phrase or any(word.part & Part.TECHNICAL for word in phrase):
-        return bool(phrase) and phrase[0].part & (Part.LOOK | Part.ME) != 0 and not found & Part.HARD
-    unknown = sum(not word.known for word in phrase)
-    if unknown > 2 or (unknown and not found & (Part.ME | Part.WE) and strength(phrase) < 3):
-        return False
-    return strength(phrase) >= 1 or bool(found & (VERBS | Part.DATE | Part.PERSON | Part.ROLE))

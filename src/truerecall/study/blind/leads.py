@@ -8,7 +8,7 @@ from truerecall.study.blind.sayings import JOINS, clause, open_clause, open_sayi
 from truerecall.study.blind.tables import listed
 
 _LONGEST = 40
-_DASHES = ("-", "–", "—")
+_DASHES = ("-", "\u2013", "\u2014")
 _CHOSE_PAIR = frozenset(
     {
         ("went", "with"),
@@ -119,6 +119,7 @@ def _bare(words: Sequence[Word]) -> int:
 
 
 def _finite(rest: Sequence[Word]) -> bool:
+    """Whether a claim follows: a verb that is finite, before another clause begins."""
     for place, word in enumerate(rest[:14]):
         if word.text in listed("lexicon", "ends") or word.text in (",", ";", ":"):
             return False
@@ -128,7 +129,7 @@ def _finite(rest: Sequence[Word]) -> bool:
 
 
 def chosen(words: Sequence[Word]) -> int:
-    """How many words say that we, a team or somebody by name chose: "Use" may stand for them; "to" ends those of a deed."""
+    """How many words say that we, a team or somebody by name chose something, or to do something."""
     for place, word in enumerate(words[:14]):
         if not word.known or word.text in (".", ":", "("):
             return 0
@@ -165,7 +166,7 @@ def chosen(words: Sequence[Word]) -> int:
             ("agreed", "not"),
             ("decided", "not"),
             ("ruled", "out"),
-        ) and "i" not in before:
+        ):
             return place
     return 0
 

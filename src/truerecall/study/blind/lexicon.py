@@ -63,8 +63,9 @@ _LISTS = [
     "hard",
 ]
 _WORD = re.compile(
-    rf"(?P<mark>(?<!\w)_(?=[^\W\d_]+[ ,:])|(?<=\W)_(?!\w))|(?P<code>{SPAN}+)|(?P<path>[\w@~-]*[/_{DOT}][\w/@~:{DOT}-]*)|(?P<hash>#?\d[\w-]*)"
-    r"|(?P<word>[^\W\d_]+(?:['’\-][^\W\d_]+)*)|(?P<mixed>\w+)|(?P<sign>[^\w\s])"
+    rf"(?P<mark>(?<!\w)_(?=[^\W\d_]+[ ,:])|(?<=\W)_(?!\w))|(?P<code>{SPAN}+)"
+    rf"|(?P<path>[\w@~-]*[/_{DOT}][\w/@~:{DOT}-]*)|(?P<hash>#?\d[\w-]*)"
+    r"|(?P<word>[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*)|(?P<mixed>\w+)|(?P<sign>[^\w\s])"
 )
 _NAME = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-Z][a-z]+)?$")
 _HEX = re.compile(r"#?(?=[\da-f-]*\d)[\da-f-]{4,}$|#?\d{1,8}$|[a-z]-?\d+$", re.I)
@@ -116,7 +117,7 @@ def _plural(word: str) -> bool:
 def _read(found: re.Match[str], text: str, before: Sequence[Word]) -> Word:
     start, end = found.span()
     raw = text[start:end]
-    lower = raw.replace("’", "'").casefold()
+    lower = raw.replace("\u2019", "'").casefold()
     kind = found.lastgroup
     if kind == "path" and raw.endswith(".") and _known(lower.rstrip(".")):
         return Word(lower, _known(lower.rstrip(".")), start, end)
@@ -142,7 +143,7 @@ def _part(raw: str, lower: str) -> int:
         return known
     if (raw.upper() == raw and len(raw) > 1) or re.search(r"[a-z][A-Z]", raw):
         return Part.TECHNICAL
-    if _NAME.match(raw.replace("’", "'").removesuffix("'s")) and not named("nobody").fullmatch(stem):
+    if _NAME.match(raw.replace("\u2019", "'").removesuffix("'s")) and not named("nobody").fullmatch(stem):
         return Part.PERSON
     return 0
 

@@ -41,21 +41,7 @@ def opening(phrase: Sequence[Word], rest: Sequence[Word]) -> bool:
         )
     if first == "to" or (first in ("from", "off") and found & Part.ME):
         return bool(found & Part.ME)
-    if first in (
-        "based",
-        "drawing",
-        "relying",
-        "thanks",
-        "given",
-        "following",
-        "with",
-        "using",
-        "via",
-        "like",
-        "by",
-        "through",
-        "over",
-    ):
+    if first in listed("lexicon", "resting"):
         coded = first == "based" and found & Part.CODE
         return sure == 3 or bool(coded or found & Part.INQUIRY or (found & Part.DOING and sure >= 2))
     if first == "from" and found & (Part.WE | Part.PERSON | Part.ROLE) and firm:
@@ -66,6 +52,17 @@ def opening(phrase: Sequence[Word], rest: Sequence[Word]) -> bool:
             or bool(found & Part.CODE or found & Part.INQUIRY)
             or (len(phrase) <= 3 and texts[-1] in ("memory", "recall", "notes"))
         )
+    return _in_time(phrase, rest)
+
+
+def _in_time(phrase: Sequence[Word], rest: Sequence[Word]) -> bool:
+    """In an earlier session; after a search; last month; I believe."""
+    first, texts, found, sure = (
+        phrase[0].text,
+        [word.text for word in phrase],
+        parts(phrase),
+        strength(phrase),
+    )
     if first in ("in", "at", "during", "on", "since", "around", "of") and not _inspecting(texts, found):
         return _placed(phrase, sure, found, rest)
     if phrase[0].part & Part.DOING or first in (

@@ -12,10 +12,11 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Literal
 
-from truerecall.study.blind.alone import aside, note, said_only, title
+from truerecall.study.blind.alone import said_only
 from truerecall.study.blind.guarded import standing
 from truerecall.study.blind.leads import chosen, lead
 from truerecall.study.blind.lexicon import Word, words
+from truerecall.study.blind.marks import aside, note, title
 from truerecall.study.blind.parts import BLOCK, Sentence, sentences, view
 from truerecall.study.blind.tables import rows
 from truerecall.study.blind.tails import tail
@@ -37,7 +38,7 @@ _BRACKETS = re.compile(
     r" ?(?<!\w)(\((?!\s)[^()\[\]\n]{1,160}\)|\[(?!\^|[ xX]\])[^\[\]()\n]{1,120}\](?![(:]))"
 )
 _LEADING = frozenset("*_>\"'“")
-_DASHES = ("-", "–", "—")
+_DASHES = ("-", "\u2013", "\u2014")
 _CHOICE_ENDS = ("with", "for", "on", "chose", "picked", "selected")
 _PASSES = 60
 """More than any answer needed; each pass that changes anything makes the text shorter."""

@@ -1,7 +1,8 @@
-"""Beginnings with somebody or a source that says, decides or looks something up, before "that", a colon or another clause.
+"""Beginnings in which somebody or a source says or decides something, or looks it up.
 
-A phrase is closed if each of its words is in ``lexicon.txt``, a name, a date or the id of a source; then it takes little
-to make it one. An open phrase holds other words as well, such as what was searched for; then it takes more.
+They end at "that", a colon or another clause. A phrase is closed if each of its words is in ``lexicon.txt``, a name, a
+date or the id of a source; then it takes little to make it one. An open phrase holds other words as well, such as what
+was searched for; then it takes more.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ JOINS = ("and", "but", "so")
 
 
 def past(phrase: Sequence[Word]) -> bool:
+    """Whether one of its verbs is past."""
     return any(
         word.part & VERBS and (word.text.endswith("ed") or word.text in listed("lexicon", "irregular"))
         for word in phrase
@@ -48,6 +50,7 @@ def spoken(phrase: Sequence[Word]) -> bool:
 
 
 def saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
+    """A closed phrase before "that" or a colon."""
     found = parts(phrase)
     texts = [word.text for word in phrase]
     told = verbs(phrase)
@@ -57,22 +60,24 @@ def saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
     if "if" in texts[:1] and not found & Part.ME and "serves" not in texts:
         return False
     weak = sure and kind == "that" and not any(text.startswith("session") for text in texts)
-    if weak and set(texts) & {
-        "says",
-        "states",
-        "confirms",
-        "said",
-        "stated",
-        "confirmed",
-        "showed",
-        "printed",
-        "concluded",
-        "reported",
-        "found",
-    }:
+    if weak and set(texts) & listed("lexicon", "weakly"):
         return True
     if sure and "itself" in texts and told:
         return True
+    if _found_out(phrase, kind) or (kind == "that" and _come_to(texts, found)):
+        return True
+    if (texts[0] in ("it", "this", "what", "here", "these") or "what" in texts) and _told_of(
+        texts, found, told, sure
+    ):
+        return True
+    return _by_source(phrase, kind, rest)
+
+
+def _found_out(phrase: Sequence[Word], kind: str) -> bool:
+    """I know that; one sees that; on that day it was so that; searching shows that."""
+    found, sure = parts(phrase), strength(phrase)
+    texts = [word.text for word in phrase]
+    told = verbs(phrase)
     if texts[0] == "one" and found & (Part.LOOK | Part.SAY) and kind == "that":
         return True
     if spoken(phrase) or (
@@ -81,31 +86,27 @@ def saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
         and ("turned" in texts or {"it", "was"} <= set(texts))
     ):
         return True
-    if (
+    return bool(
         (phrase[0].part & Part.DOING or texts[0] in ("after", "from", "by", "on"))
         and found & Part.DOING
         and sure
         and (told or "clear" in texts)
-    ):
+    )
+
+
+def _come_to(texts: Sequence[str], found: int) -> bool:
+    """The answer was that; the tool returned a note that."""
+    if texts[-1] == "was" and set(texts) & listed("lexicon", "cometo"):
         return True
-    if (
-        texts[-1] == "was"
-        and kind == "that"
-        and set(texts)
-        & {"answer", "conclusion", "upshot", "outcome", "verdict", "finding", "decision", "result"}
-    ):
-        return True
-    if (
-        set(texts) & {"tool", "recall", "hook", "plugin"}
-        and "returned" in texts
-        and found & Part.KEPT
-        and kind == "that"
-    ):
-        return True
-    if (texts[0] in ("it", "this", "what", "here", "these") or "what" in texts) and _told_of(
-        texts, found, told, sure
-    ):
-        return True
+    tools = set(texts) & {"tool", "recall", "hook", "plugin"}
+    return bool(tools and "returned" in texts and found & Part.KEPT)
+
+
+def _by_source(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
+    """The decision was that; the transcript says that; my notes have this: and labels."""
+    found, sure = parts(phrase), strength(phrase)
+    texts = [word.text for word in phrase]
+    told = verbs(phrase)
     if (
         kind == "that"
         and any(word in listed("lexicon", "madeup") for word in texts)
@@ -137,7 +138,7 @@ def saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
 
 
 def _told_of(texts: Sequence[str], found: int, told: Sequence[Word], sure: int) -> bool:
-    """It was agreed that, it can be seen in the source that, what was found:"""
+    """It was agreed that, it can be seen in the source that, what was found."""
     if texts[:3] == ["it", "is", "clear"] or (texts[0] == "it" and sure >= 2 and "that" not in texts):
         return True
     if texts[:3] == ["it", "turns", "out"] or (texts[0] == "it" and sure >= 2 and found & Part.SAY):
@@ -207,7 +208,7 @@ def _label(phrase: Sequence[Word], told: Sequence[Word], sure: int, rest: Sequen
 
 
 def clause(phrase: Sequence[Word], rest: Sequence[Word]) -> bool:
-    """I read the module, and …; we have been over this; …; it took some digging, but …"""
+    """I read the module, and …; we have been over this; …; it took some digging, but …."""
     found = parts(phrase)
     texts = {word.text for word in phrase}
     if phrase[0].text == "it":
@@ -272,9 +273,9 @@ def searched(phrase: Sequence[Word]) -> int:
     for place, word in enumerate(phrase[:9]):
         if not word.known:
             return 0
-        if word.part & Part.LOOK and place and parts(phrase[:place]) & (Part.ME | Part.WE):
-            if parts(phrase[:place]) & Part.ME or past([word]):
-                return place + 1
+        before = parts(phrase[:place])
+        if word.part & Part.LOOK and (before & Part.ME or (before & Part.WE and past([word]))):
+            return place + 1
     return 0
 
 
@@ -289,6 +290,7 @@ def _ending(phrase: Sequence[Word]) -> Sequence[Word]:
 
 
 def open_saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool:
+    """An open phrase before "that" or a colon."""
     if len(phrase) > 2 * OPEN:
         return False
     ending = _ending(phrase)
@@ -327,6 +329,12 @@ def open_saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool
         return True
     if technical or not idle(phrase) or len(phrase) > OPEN:
         return False
+    return _open_told(phrase, kind, len(rest) > 5, shown)
+
+
+def _open_told(phrase: Sequence[Word], kind: str, long: bool, shown: bool) -> bool:
+    """An open phrase with nothing technical and no verb that claims."""
+    unknown = sum(not word.known for word in phrase)
     if parts(phrase) & Part.ME:
         own = {word.text for word in phrase} & listed("lexicon", "advice")
         return unknown <= 4 and not own and phrase[0].text != "if"
@@ -337,21 +345,22 @@ def open_saying(phrase: Sequence[Word], kind: str, rest: Sequence[Word]) -> bool
         and phrase[-1].text in ("this", "following", "it")
     ):
         return True
-    if kind == ":" and strength(phrase) >= 2 and unknown <= 2 and len(rest) > 5 and shown:
+    if kind == ":" and strength(phrase) >= 2 and unknown <= 2 and long and shown:
         return True
     if strength(phrase) == 3 and unknown <= 3 and phrase[-1].text in listed("lexicon", "made"):
         return True
     if phrase[0].part & (Part.PERSON | Part.ROLE) and phrase[0].part & ~Part.KEPT:
         return (
-            bool(shown)
+            shown
             and phrase[0].part & Part.PERSON != 0
             and unknown <= 4
             and phrase[1].text in (",", "from", "in", "of", "and", "had", "once")
         )
-    return strength(phrase) == 3 and unknown <= 3 and (bool(shown) or kind == ":")
+    return strength(phrase) == 3 and unknown <= 3 and (shown or kind == ":")
 
 
 def open_clause(phrase: Sequence[Word], rest: Sequence[Word]) -> bool:
+    """An open phrase before another clause."""
     object_at = searched(phrase)
     if object_at and parts(phrase[:object_at]) & Part.ME and idle(phrase[object_at:]):
         return (

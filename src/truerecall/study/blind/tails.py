@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from truerecall.study.blind.lexicon import NOUNS, VERBS, Part, Word, parts, strength, verbs
 from truerecall.study.blind.tables import listed
 
-_DASHES = ("-", "–", "—")
+_DASHES = ("-", "\u2013", "\u2014")
 _STOPS = (",", ";", ":", ".", "!", "?", ")", "(", "*", "_", '"', "”")
 
 
@@ -49,13 +49,7 @@ def _end(words: Sequence[Word], start: int, dash: bool) -> int:
 
 def _aside(phrase: Sequence[Word], sign: str, rest: Sequence[Word]) -> bool:
     """A clause of its own between or after signs."""
-    if sign == ":" and not (
-        rest
-        and rest[0].text in ".!"
-        and phrase[0].text in ("that", "this", "so")
-        and phrase[1:2]
-        and phrase[1].text in ("was", "is")
-    ):
+    if sign == ":" and not _told_after(phrase, rest):
         return False
     if not all(word.known for word in phrase):
         return _open_aside(phrase)
@@ -77,6 +71,23 @@ def _aside(phrase: Sequence[Word], sign: str, rest: Sequence[Word]) -> bool:
         and first not in ("as", "which", "so", "if", "this", "that", "it", "these", "all")
     ):
         return False
+    return _closed_aside(phrase, sign, firm, sure)
+
+
+def _told_after(phrase: Sequence[Word], rest: Sequence[Word]) -> bool:
+    """After a colon, to the end: that was the decision."""
+    return (
+        bool(rest)
+        and rest[0].text in ".!"
+        and phrase[0].text in ("that", "this", "so")
+        and len(phrase) > 1
+        and phrase[1].text in ("was", "is")
+    )
+
+
+def _closed_aside(phrase: Sequence[Word], sign: str, firm: Sequence[Word], sure: int) -> bool:
+    texts = [word.text for word in phrase]
+    found, first = parts(phrase), texts[0]
     if first in ("source", "sources") and texts[1:2] == [":"]:
         return True
     if sign in _DASHES and _stands_alone(phrase, firm, sure):
@@ -95,20 +106,7 @@ def _aside(phrase: Sequence[Word], sign: str, rest: Sequence[Word]) -> bool:
         return _telling(phrase, firm, sure)
     if first in ("if", "to"):
         return bool(found & Part.ME or "we" in texts or "our" in texts or "serves" in texts)
-    if first in (
-        "per",
-        "according",
-        "based",
-        "going",
-        "judging",
-        "following",
-        "by",
-        "from",
-        "in",
-        "during",
-        "at",
-        "back",
-    ):
+    if first in listed("lexicon", "sourced"):
         return _sourced(phrase, sure)
     if found & Part.ME and (firm or sure):
         return not set(texts) & listed("lexicon", "advice")

@@ -22,6 +22,7 @@ PAGES = {
     "docs/design/local-models.md": ("figures",),
     "docs/design/text-analysis.md": ("figures",),
     "docs/design/full-size.md": ("figures",),
+    "docs/design/blinding.md": ("figures",),
     "docs/design/recall-quality.md": ("against local", "against none", "ablation"),
     "docs/design/switches.md": ("decided switches", "switches"),
     "docs/design/speed.md": ("speed", "ingestion", "concurrency", "every-lane"),

@@ -81,6 +81,7 @@ GENERATED = {
     ("docs/design/local-models.md", "figures"): "local-models.json",
     ("docs/design/text-analysis.md", "figures"): "text-analysis.json",
     ("docs/design/full-size.md", "figures"): "full-size.json",
+    ("docs/design/blinding.md", "figures"): "blinding.json",
     ("docs/design/recall-quality.md", "against local"): "compare-locomo-dev-local.json",
     ("docs/design/recall-quality.md", "against none"): "compare-locomo-dev.json",
     ("docs/design/recall-quality.md", "ablation"): "ablation.json",

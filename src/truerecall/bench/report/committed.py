@@ -35,7 +35,7 @@ LOCAL = "locomo-dev-local"
 
 SWEEP = "sweep-"
 """How the files of sweeps begin."""
-FIGURES = ("token-counter", "local-models", "text-analysis", "full-size")
+FIGURES = ("token-counter", "local-models", "text-analysis", "full-size", "blinding")
 """The manifests of the scripts in benchmarks/ that measure our own speed and sizes."""
 SPEED = ("speed", "ingestion", "concurrency", "every-lane")
 """Those of the scripts that hold bars."""

@@ -154,6 +154,8 @@ class SolverChoice:
     """Further variables, such as ANTHROPIC_BASE_URL; never a key."""
     key_variable: str = "ANTHROPIC_API_KEY"
     """The variable of our own environment whose value the solver gets; the value never stands in a file."""
+    where: str = field(default="", compare=False)
+    """Not a setting: the file and line where it is chosen, for what is said of it."""
 
 
 @dataclass(frozen=True, slots=True)

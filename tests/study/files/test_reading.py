@@ -1,5 +1,6 @@
 """A study's files are read strictly: each thing that is wrong with them is told with its file and line."""
 
+import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from truerecall.errors import StudyError
+from truerecall.models.protocols import ChatMessage, ChatParameters
 from truerecall.study.design import (
     Approval,
     Checkout,
@@ -21,7 +23,9 @@ from truerecall.study.design import (
     SolverChoice,
     Study,
 )
+from truerecall.study.files.graders import grader_model
 from truerecall.study.files.reading import read_study
+from truerecall.study.solvers.table import solver
 
 STUDY = """name = "retries"
 repeats = 2
@@ -190,9 +194,17 @@ IN_STUDY = [
         10,
     ),
     ('"http://127.0.0.1:8080"', "8080", "ANTHROPIC_BASE_URL is not a text", 10),
-    ('"rules"', '"haiku"', "rewriter 'haiku' names no model", 12),
-    ('"rules"', '""', "rewriter '' names no model", 12),
-    ('rewriter = "rules"', 'judge = "rules"', "judge 'rules' names no model", 12),
+    ('"rules"', '"haiku"', "rewriter: no chat model is called 'haiku'", 12),
+    ('"rules"', '""', "rewriter: that names no chat model", 12),
+    ('rewriter = "rules"', 'judge = "rules"', "judge: no chat model is called 'rules'", 12),
+    ('rewriter = "rules"', 'judge = ""', "judge: that names no chat model", 12),
+    ('rewriter = "rules"', 'checker = "openai:m,keys=N"', "checker: the option 'keys' is not known", 12),
+    ('rewriter = "rules"', 'judge = "scripted:judge.jsonl"', "judge: there is no file judge.jsonl", 12),
+    ("max_turns = 12", 'key_variable = "MY KEY"', "key_variable: the key is not named by its variable", 8),
+    ('["rival", "load"]', '["./load"]', "there is no file ./load", 27),
+    ('["rival", "load"]', '["python", "-u", "load_rival.py"]', "there is no file load_rival.py", 27),
+    ('["rival", "load"]', '[\n"python",\n"../load.py"]', "there is no file ../load.py", 29),
+    ('["rival", "serve"]', '["node", "bin/serve.js"]', "there is no file bin/serve.js", 26),
     ('name = "web"', 'name = "app"', "there are two of the name app", 18),
     ('source = "../web"', "", "there is no source", 17),
     ('kind = "memory"\n[[side]]\nname = "r', 'knd = "memory"\n[[side]]\nname = "r', "there is no kind", 20),
@@ -308,6 +320,68 @@ def test_what_is_not_utf8_is_told_with_its_line(folder: Path) -> None:
     (folder / "questions" / "retry-limit" / "question.md").write_bytes(b"one\ntw\xff\n")
 
     assert refused(folder) == ("the file is not UTF-8", "questions/retry-limit/question.md:2")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["./load.sh"],
+        ["python3", "load.py", "made.py"],
+        ["python", "-m", "rival", "no.py"],
+        ["sh", "-c", "cat no.py"],
+        ["npx", "-y", "@rival/server"],
+        ["docker", "run", "rival/server", "no.py"],
+    ],
+)
+def test_a_command_that_can_be_run_is_let_be(folder: Path, command: list[str]) -> None:
+    write(folder / "load.sh", "true\n")
+    write(folder / "load.py", "pass\n")
+    write(folder / "study.toml", STUDY.replace('["rival", "load"]', json.dumps(command)))
+
+    assert read_study(folder).sides[1].load == tuple(command)
+
+
+KEYS_ITSELF = ("sk-ant-api", "0123456789abcdef0", "AKIA")
+
+
+@pytest.mark.parametrize("key", KEYS_ITSELF)
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("max_turns = 12", 'key_variable = "KEY"', 8),
+        ('rewriter = "rules"', 'judge = "openai:gpt,key=KEY"', 12),
+    ],
+)
+def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated(
+    folder: Path, key: str, old: str, new: str, line: int
+) -> None:
+    write(folder / "study.toml", STUDY.replace(old, new.replace("KEY", key)))
+
+    problem, where = refused(folder)
+
+    assert problem.endswith("the key is not named by its variable")
+    assert (where, key in problem) == (f"study.toml:{line}", False)
+
+
+def test_a_script_is_named_from_the_folder_of_the_study(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder / "play" / "judge.jsonl", '{"reply": "yes"}\n')
+    write(folder / "study.toml", STUDY.replace('rewriter = "rules"', 'judge = "scripted:play/judge.jsonl"'))
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+    judge = grader_model(read_study(folder).graders.judge, folder, {}, ChatParameters())
+
+    assert judge.reply([ChatMessage("user", "Is it?")]).text == "yes"
+
+
+def test_a_solver_that_is_refused_is_refused_with_its_line(folder: Path) -> None:
+    write(folder / "study.toml", STUDY.replace('"claude-code"', '"codex"'))
+
+    with pytest.raises(StudyError, match="Codex cannot be confined") as caught:
+        solver(read_study(folder).solver, {}).check()
+
+    assert caught.value.where == f"{folder}/study.toml:7"
 
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2

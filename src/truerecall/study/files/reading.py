@@ -16,6 +16,8 @@ from truerecall.study.design import (
     SolverName,
     Study,
 )
+from truerecall.study.files.commands import words_of
+from truerecall.study.files.graders import grader_spec
 from truerecall.study.files.questions import read_question
 from truerecall.study.files.tables import Document, Table
 
@@ -46,7 +48,7 @@ def read_study(folder: Path, unfinished: bool = False) -> Study:
         folder=folder,
         name=table.name("name"),
         solver=_solver(table.table("solver")),
-        graders=_graders(table.table("models")),
+        graders=_graders(table.table("models"), folder),
         memory=_memory(table.table("memory"), folder),
         repositories=_repositories(table),
         sides=_sides(table, folder),
@@ -71,7 +73,8 @@ def _solver(table: Table) -> SolverChoice:
         max_turns=table.whole("max_turns", default.max_turns, 1),
         timeout=table.number("timeout", default.timeout, above=0) or default.timeout,
         environment=table.variables("environment"),
-        key_variable=table.text("key_variable", default.key_variable),
+        key_variable=table.variable("key_variable", default.key_variable),
+        where=table.where("name"),
     )
     table.end()
     if name == "command" and not solver.command:
@@ -87,25 +90,14 @@ def _solver(table: Table) -> SolverChoice:
     return solver
 
 
-def _graders(table: Table) -> GraderChoice:
+def _graders(table: Table, folder: Path) -> GraderChoice:
     default = GraderChoice()
     graders = GraderChoice(
-        table.text("rewriter", default.rewriter),
-        table.text("judge", default.judge),
-        table.text("checker", default.checker),
+        grader_spec(table, "rewriter", default.rewriter, folder, free="rules"),
+        grader_spec(table, "judge", default.judge, folder),
+        grader_spec(table, "checker", default.checker, folder, free=""),
     )
     table.end()
-    for role, spec in (
-        ("rewriter", graders.rewriter),
-        ("judge", graders.judge),
-        ("checker", graders.checker),
-    ):
-        provider, colon, model = spec.partition(":")
-        free = (role == "rewriter" and spec == "rules") or (role == "checker" and not spec)
-        if not free and not (provider.strip() and colon and model.strip()):
-            raise table.refuse(
-                f"{role} {spec!r} names no model", f'Write {role} = "anthropic:claude-opus-5-5".', role
-            )
     return graders
 
 
@@ -156,9 +148,9 @@ def _side(table: Table, folder: Path) -> Side:
         name=name,
         kind=kind,
         plugin_dir=table.text("plugin_dir", ""),
-        mcp=table.texts("mcp"),
-        command=table.texts("command"),
-        load=table.texts("load"),
+        mcp=words_of(table, "mcp", folder),
+        command=words_of(table, "command", folder),
+        load=words_of(table, "load", folder),
         environment=table.variables("environment"),
         marker=table.text("marker", ""),
     )

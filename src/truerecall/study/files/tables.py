@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from truerecall.core.clock import aware, parse_instant
-from truerecall.errors import InvalidTime, StudyError
+from truerecall.errors import InvalidInput, InvalidTime, StudyError
 from truerecall.memory.write.mask import mask
+from truerecall.models.specs import variable_named
 from truerecall.study.files.locating import KeyPath, key_lines
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -107,13 +108,16 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self._data
 
-    def where(self, key: str | None = None) -> str:
-        """``path:line`` of a key, or of the table itself."""
-        return self._document.where(self._path if key is None else (*self._path, key))
+    def where(self, key: str | None = None, item: int | None = None) -> str:
+        """``path:line`` of a key, of an item of its list, or of the table itself."""
+        steps: KeyPath = () if key is None else (key,) if item is None else (key, item)
+        return self._document.where((*self._path, *steps))
 
-    def refuse(self, problem: str, remedy: str, key: str | None = None) -> StudyError:
-        """The error that stands for a key's value."""
-        return StudyError(problem, where=self.where(key), remedy=remedy)
+    def refuse(
+        self, problem: str, remedy: str, key: str | None = None, item: int | None = None
+    ) -> StudyError:
+        """The error that stands for a key's value, or for an item of it."""
+        return StudyError(problem, where=self.where(key, item), remedy=remedy)
 
     def keys(self) -> Sequence[str]:
         """Of a table whose keys are names of the user's own, in their order."""
@@ -182,6 +186,14 @@ class Table:
             return parse_instant(value, key) if isinstance(value, str) else aware(value, key)
         except InvalidTime as error:
             raise self.refuse(error.problem, f"Write {key} = 2024-05-07T09:30:00Z.", key) from None
+
+    def variable(self, key: str, default: str) -> str:
+        """The name of the variable that holds a key; what looks like the key itself is refused and not repeated."""
+        name = self.text(key, default)
+        try:
+            return variable_named(name, key)
+        except InvalidInput as error:
+            raise self.refuse(f"{key}: {error.problem}", error.remedy or "", key) from None
 
     def variables(self, key: str) -> dict[str, str]:
         """A table of environment variables."""

@@ -59,11 +59,13 @@ class Stage:
 def words(study: Study, command: Sequence[str]) -> list[str]:
     """A command with whole paths for the files of the study that it names, since it runs elsewhere.
 
-    Those are words that begin with ``./``, and arguments that name a file there.
+    Those are words that begin with ``./``, and arguments, or a program with a slash, that name a file there.
     """
     folder = study.folder.resolve()
     return [
-        str(folder / word) if word.startswith(_HERE) or (place and _is_file(folder / word)) else word
+        str(folder / word)
+        if word.startswith(_HERE) or ((place or "/" in word) and _is_file(folder / word))
+        else word
         for place, word in enumerate(command)
     ]
 

@@ -8,7 +8,7 @@ from truerecall.study.design import SolverChoice
 from truerecall.study.solvers.protocol import Conversation, Equipment, Seat
 
 _REMEDY = (
-    'Use solver = "claude-code"; or wrap the agent in a container of your own and name it as solver = "command". '
+    'Use name = "claude-code"; or wrap the agent in a container of your own, and use name = "command" with its command. '
     "What was tried stands in docs/design/confinement.md."
 )
 _REASONS = {
@@ -44,4 +44,5 @@ class Refused:
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise StudyError(_REASONS[self._choice.name], where=f"solver {self._choice.name}", remedy=_REMEDY)
+        where = self._choice.where or f"solver {self._choice.name}"
+        raise StudyError(_REASONS[self._choice.name], where=where, remedy=_REMEDY)

@@ -16,8 +16,8 @@ def tax(amount: float | None) -> Tax:
 
 def saved(amount: float | None) -> SavingOverall:
     return SavingOverall(
-        side="memory", measure="cost", questions=1, n=1, median=0.1, low=0.1, high=0.1, mean=0.1, interval=None,
-        median_amount=amount,
+        side="memory", measure="cost", questions=1, n=1, cheaper=1, median=0.1, low=0.1, high=0.1, mean=0.1,
+        interval=None, median_amount=amount,
     )  # fmt: skip
 
 

@@ -35,9 +35,8 @@ def test_six_questions_that_all_got_cheaper_are_enough_to_say_so() -> None:
     assert verdict(study(6, 0.6)) == Verdict(
         finding="saves",
         sentence=(
-            "On these 6 questions memory cost 40 % less and took 40 % fewer tokens to the first correct answer"
-            " (medians; 95 % interval of the mean saving of cost: 40 % to 40 %), and memory was correct in 12 of 12"
-            " runs, none in 12 of 12."
+            "To the first correct answer memory was cheaper on 6 of 6 questions (saved 40 % to 40 % of the cost, median"
+            " 40 %, 95 % interval of the mean 40 % to 40 %); it was correct in 12 of 12 runs (none in 12 of 12)."
         ),
         side="memory",
         reasons=[],
@@ -48,9 +47,9 @@ def test_five_are_not() -> None:
     found = verdict(study(5, 0.6))
     assert found.finding == "cannot tell"
     assert found.sentence == (
-        "On these 5 questions memory cost 40 % less and took 40 % fewer tokens to the first correct answer (medians),"
-        " and memory was correct in 10 of 10 runs, none in 10 of 10; whether that holds beyond these questions cannot"
-        " be told at this n: 5 questions with a saving of cost, and an interval needs 6."
+        "To the first correct answer memory was cheaper on 5 of 5 questions (saved 40 % to 40 % of the cost, median"
+        " 40 %); it was correct in 10 of 10 runs (none in 10 of 10); whether that holds beyond these questions cannot"
+        " be told at this n: an interval needs 6 questions that can be compared by cost, and there are only 5."
     )  # fmt: skip
 
 
@@ -59,16 +58,57 @@ def test_memory_that_is_cheaper_and_less_often_right_does_not_save() -> None:
     assert found.finding == "cannot tell"
     assert found.reasons == [
         "memory was not correct as often as none",
-        "1 of 7 questions have no saving of cost",
+        "1 of 7 questions cannot be compared by cost",
     ]
-    assert "On 6 of these 7 questions" in found.sentence
+    assert "cheaper on 6 of the 6 questions, of 7, that can be compared" in found.sentence
 
 
 def test_memory_that_is_dearer_costs_more() -> None:
     found = verdict(study(6, 1.5))
     assert found.finding == "costs more"
+    assert found.sentence == (
+        "To the first correct answer memory was cheaper on 0 of 6 questions (saved −50 % to −50 %"
+        " of the cost, median −50 %, 95 % interval of the mean −50 % to −50 %); it was"
+        " correct in 12 of 12 runs (none in 12 of 12); it took 50 % more tokens (median)."
+    )
+
+
+def test_the_sign_of_each_end_and_the_harm_are_in_the_sentence() -> None:
+    """A median alone would hide that one question got dearer, that memory misled, and that one waits longer."""
+    plan = a_plan(2, sides=("memory", "none"), repeats=1)
+    rows = [
+        a_run("q0 memory 1", 0, 1110, 1.11, 30.0),
+        a_run("q0 none 1", 0, 1000, 1.0, 10.0),
+        a_run("q1 memory 1", 0, 360, 0.36, 15.0),
+        a_run("q1 none 1", 0, 1000, 1.0, 10.0),
+    ]
+    misled = rows[0].answers[0].model_copy(update={"misled": True})
+    rows[0] = rows[0].model_copy(update={"answers": [misled]})
+
+    assert verdict(finished(plan, rows)).sentence == (
+        "To the first correct answer memory was cheaper on 1 of 2 questions (saved −11 % to 64 % of the cost,"
+        " median 26 %); it was correct in 2 of 2 runs (none in 2 of 2); it was misled in 1 run (none in 0) and it"
+        " took 125 % more wall time (median); whether that holds beyond these questions cannot be told at this n: an"
+        " interval needs 6 questions that can be compared by cost, and there are only 2."
+    )
+    scripted = finished(plan.model_copy(update={"scripted": True}), rows)
+    assert "wall time" not in verdict(scripted).sentence
+
+
+def test_one_question_of_several_that_can_be_compared_is_told_as_one() -> None:
+    found = verdict(study(2, 1.5, wrong=("q1 memory 1", "q1 memory 2")))
     assert found.sentence.startswith(
-        "On these 6 questions memory cost 50 % more and took 50 % more tokens to the"
+        "To the first correct answer memory was not cheaper on the one of 2 questions that can be compared (saved"
+        " −50 % of the cost); it was correct in 2 of 4 runs (none in 4 of 4)"
+    )
+
+
+def test_without_prices_the_tokens_are_told() -> None:
+    made = study(2, 0.6)
+    free = [a_run(of_run(run), 0, 600 if run.side == "memory" else 1000, None) for run in made.plan.runs]
+    assert verdict(finished(made.plan, free)).sentence.startswith(
+        "To the first correct answer memory took fewer tokens on 2 of 2 questions (saved 40 % to 40 % of the tokens,"
+        " median 40 %)"
     )
 
 
@@ -88,8 +128,8 @@ def test_a_script_proves_the_wiring_and_nothing_of_memory() -> None:
     found = verdict(study(6, 0.6, scripted=True))
     assert found.finding == "wiring"
     assert found.sentence.startswith(
-        "A script played the solver, so this shows that the parts work together, and not whether memory pays: on"
-        " these 6 questions memory cost 40 % less"
+        "A script played the solver, so this shows that the parts work together, and not whether memory pays: to"
+        " the first correct answer memory was cheaper on 6 of 6 questions (saved 40 % to 40 % of the cost"
     )
 
 
@@ -117,15 +157,21 @@ def test_a_study_without_a_memory_says_nothing_about_one() -> None:
 def test_where_no_saving_can_be_reckoned_the_sentence_says_so() -> None:
     made = study(2, 0.6, wrong=tuple(f"q{n} memory {repeat}" for n in (0, 1) for repeat in (1, 2)))
     assert verdict(made).sentence == (
-        "On none of these 2 questions can a saving of memory be reckoned, and memory was correct in 0 of 4 runs, none"
-        " in 4 of 4; whether that holds beyond these questions cannot be told at this n: 0 questions with a saving of"
-        " cost, and an interval needs 6."
+        "To the first correct answer memory can be compared on none of 2 questions; it was correct in 0 of 4 runs (none"
+        " in 4 of 4); whether that holds beyond these questions cannot be told at this n: an interval needs 6 questions"
+        " that can be compared by cost, and there is none."
     )
 
 
 def test_a_small_saving_keeps_its_sign() -> None:
-    assert "memory cost 0.4 % less and took 0.4 % fewer tokens" in verdict(study(1, 0.996)).sentence
-    assert "memory cost 0.4 % more and took 0.4 % more tokens" in verdict(study(1, 1.004)).sentence
+    assert (
+        "memory was cheaper on this question (saved 0.4 % of the cost)" in verdict(study(1, 0.996)).sentence
+    )
+    found = verdict(study(1, 1.004)).sentence
+    assert "memory was not cheaper on this question (saved −0.4 % of the cost)" in found
+    assert (
+        "it took 0.4 % more tokens (median); whether that holds beyond this question cannot be told" in found
+    )
 
 
 def check(made: Finished, found: Figures) -> None:

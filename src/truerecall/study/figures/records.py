@@ -121,7 +121,8 @@ class SavingOverall(Record):
     side: str
     measure: Measure
     questions: int = Field(description="All of them.")
-    n: int = Field(description="Those with a saving.")
+    n: int = Field(description="Those that can be compared: both medians are reached.")
+    cheaper: int = Field(description="Of these, the ones on which memory took less.")
     median: float | None
     low: float | None = Field(description="The smallest saving of a question.")
     high: float | None = Field(description="The largest.")

@@ -20,7 +20,7 @@ from truerecall.study.figures.runs import Taken
 from truerecall.study.planned import PlannedSide
 
 FEWEST = 6
-"""Questions with a saving, below which no interval is drawn: a few values drawn again say little but themselves."""
+"""Questions that can be compared, below which no interval is drawn: a few drawn again say little but themselves."""
 
 _AGAINST = ("none", "redo")
 
@@ -110,6 +110,7 @@ def _overall(taken: Taken, side: str, measure: Measure, found: Sequence[Saving])
         measure=measure,
         questions=len(taken.questions),
         n=len(shares),
+        cheaper=sum(share > 0.0 for share in shares),
         median=median(shares) if shares else None,
         low=min(shares, default=None),
         high=max(shares, default=None),

@@ -92,11 +92,47 @@ def test_success_is_told_for_each_number_of_follow_ups() -> None:
     assert len(re.findall("<polyline", svg)) == 4  # two lines, and each once more in the legend
 
 
-def test_equal_lines_do_not_hide_each_other() -> None:
-    svg = success_curve([Reached(name, (1.0, 1.0)) for name in "ab"], "t")
+def lines(svg: str) -> list[list[tuple[float, float]]]:
+    """The points of each line of a success curve, without those of its legend."""
+    found = re.findall(r'<polyline points="([^"]+)"', svg)
+    every = [[(float(x), float(y)) for x, y in (point.split(",") for point in one.split())] for one in found]
+    return every[: len(every) // 2]
 
-    drawn = re.findall(r'points="([^"]+)"', svg)
-    assert len(set(drawn[:2])) == 2
+
+def test_equal_lines_stand_beside_each_other_at_their_true_height() -> None:
+    first, second = lines(success_curve([Reached(name, (1.0, 1.0, 1.0)) for name in "ab"], "t"))
+
+    assert {y for _, y in first} == {y for _, y in second}
+    assert [there[0] - here[0] for here, there in zip(first, second, strict=True)] == [9.0] * 3
+
+
+@given(st.integers(1, 8), st.integers(2, 12))
+def test_no_line_leaves_the_heights_of_none_and_all_or_the_place_of_its_follow_up(
+    sides: int, places: int
+) -> None:
+    svg = success_curve([Reached(f"s{at}", (0.0,) + (1.0,) * (places - 1)) for at in range(sides)], "t")
+    grid = [float(y) for y in re.findall(r'<line x1="48" y1="([\d.]+)"', svg)]
+    columns = [
+        float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle"[^>]*>\d+<', svg)
+    ]
+
+    found = lines(svg)
+    assert len(found) == sides
+    for line in found:
+        assert [y for _, y in line] == [max(grid)] + [min(grid)] * (places - 1)
+        assert [min(columns, key=lambda at: abs(at - x)) for x, _ in line] == columns
+
+
+def test_the_line_of_nothing_keeps_clear_of_the_words() -> None:
+    svg = saved_bars([Saved("a", 0.5), Saved("b", None), Saved("c", -0.5)], "Tokens saved")
+    zero = [
+        (float(top), float(end))
+        for top, end in re.findall(r'y1="([\d.]+)" x2="[\d.]+" y2="([\d.]+)" stroke="var\(--plot-ink', svg)
+    ]
+    labels = [float(y) for y in re.findall(r'<text x="12" y="([\d.]+)">[abc]</text>', svg)]
+
+    assert len(zero) == 2
+    assert not [label for label in labels for top, end in zero if top - 4.0 < label < end + 11.0]
 
 
 def test_sides_with_other_numbers_of_follow_ups_are_refused() -> None:

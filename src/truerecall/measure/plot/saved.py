@@ -24,6 +24,7 @@ LOWEST = -1.0
 
 _ROW = 52.0
 _SLIM = 28.0  # of a row with nothing to draw
+_LABEL = 22.0  # of a row: the line of nothing keeps clear of its words
 _BAR = 16.0
 _STEP = 0.25
 
@@ -63,8 +64,22 @@ def saved_bars(rows: Sequence[Saved], title: str) -> str:
         for x in [_x(tick, low, high)]
     ]
     zero = _x(0.0, low, high)
-    axis = element(
-        "line", {"x1": zero, "y1": begin, "x2": zero, "y2": bottom, "stroke": INK, "stroke-width": 1.5}
+    axis = joined(
+        *(
+            element(
+                "line",
+                {
+                    "x1": zero,
+                    "y1": y + _LABEL,
+                    "x2": zero,
+                    "y2": y + _ROW,
+                    "stroke": INK,
+                    "stroke-width": 1.5,
+                },
+            )
+            for y, height in zip(tops, heights, strict=True)
+            if height == _ROW
+        )
     )
     drawn = [_row(row, y, low, high) for row, y in zip(rows, tops, strict=True)]
     told = description((row.label, _worded(row)) for row in rows)

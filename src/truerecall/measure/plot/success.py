@@ -23,8 +23,11 @@ HEIGHT = 170.0
 """Of the area between none and all."""
 
 _STEPS = ("0", "0.25", "0.5", "0.75", "1")
-_INNER = 16.0
-_APART = 3.0  # equal lines are drawn beside each other, or the last one would hide the others
+_INNER = 28.0
+_APART = (
+    9.0  # markers of equal shares stand beside each other: moved up or down they would tell another share
+)
+_OF_A_STEP = 0.6  # that the markers of one place take at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +64,22 @@ def success_curve(sides: Sequence[Reached], title: str, axis: str = "follow-ups"
     ]
     columns = [words(x, bottom + 20.0, str(at), anchor="middle", muted=True) for at, x in enumerate(xs)]
     name = words((LEFT + RIGHT) / 2.0, bottom + 40.0, axis, anchor="middle", muted=True)
-    lines = [_line(index, side, xs, bottom, len(sides)) for index, side in enumerate(sides)]
+    apart = _apart(xs, len(sides))
+    lines = [_line(index, side, [x + apart[index] for x in xs], bottom) for index, side in enumerate(sides)]
     key, height = legend([side.label for side in sides], bottom + 52.0, sign)
     told = description((side.label, _worded(side)) for side in sides)
     return figure(height, title, told, top, *rows, *columns, name, *lines, key)
 
 
-def _line(index: int, side: Reached, xs: Sequence[float], bottom: float, sides: int) -> Markup:
-    shift = (index - (sides - 1) / 2.0) * _APART
-    points = [(x, bottom - share * HEIGHT + shift) for x, share in zip(xs, side.shares, strict=True)]
+def _apart(xs: Sequence[float], sides: int) -> list[float]:
+    """How far to the left or right of a place each side stands."""
+    room = 2.0 * _INNER if len(xs) == 1 else min(2.0 * _INNER, _OF_A_STEP * (xs[1] - xs[0]))
+    pitch = min(_APART, room / sides)
+    return [(index - (sides - 1) / 2.0) * pitch for index in range(sides)]
+
+
+def _line(index: int, side: Reached, xs: Sequence[float], bottom: float) -> Markup:
+    points = [(x, bottom - share * HEIGHT) for x, share in zip(xs, side.shares, strict=True)]
     hints = _worded(side)
     markers = [
         marker(index, x, y, hint=f"{side.label}, {hint}") for (x, y), hint in zip(points, hints, strict=True)

@@ -429,6 +429,11 @@ TECHNICAL: list[str] = [
     "Previously, it was off.",
     "Earlier, it was off.",
     "Earlier versions did not retry.",
+    "Ruff checks the rules E, F, I and B, and a line may be 100 characters long.",
+    "A call is tried three times at most: again after a time-out.",
+    "Judges can agree on the wrong thing: two models that were taught alike agree.",
+    "A parser (Pratt, of its own) reads `a.y`.",
+    "The file names what is read, as one query, in one call.",
     "In the past, it was off.",
 ]
 """Sounds like a source, and is about the software."""

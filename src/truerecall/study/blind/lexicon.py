@@ -141,7 +141,7 @@ def _part(raw: str, lower: str) -> int:
     stem = lower.removesuffix("'s")
     if stem != lower and (known := _known(stem)):
         return known
-    if (raw.upper() == raw and len(raw) > 1) or re.search(r"[a-z][A-Z]", raw):
+    if raw.upper() == raw or re.search(r"[a-z][A-Z]", raw):
         return Part.TECHNICAL
     if _NAME.match(raw.replace("\u2019", "'").removesuffix("'s")) and not named("nobody").fullmatch(stem):
         return Part.PERSON

@@ -11,10 +11,12 @@ from typing import NoReturn
 import click
 
 from truerecall.cli.study_progress import RunDisplay
+from truerecall.errors import StudyError
 from truerecall.measure.prices import load_prices, shipped
 from truerecall.study.estimate import estimate
 from truerecall.study.files.reading import read_study
 from truerecall.study.folder import StudyRun
+from truerecall.study.keys.approving import require_approved
 from truerecall.study.report.terminal import plan_text, status_text
 from truerecall.study.report.writing import write_report
 from truerecall.study.running.options import RunOptions
@@ -44,6 +46,10 @@ def plan_command(study: Path, out: Path | None, prices: Path | None) -> None:
     run = StudyRun(options.out) if options.out.is_dir() else None
     rows = run.rows() if run is not None and (options.out / "plan.json").is_file() else []
     click.echo(plan_text(plan, estimate(plan, rows), len(rows)))
+    try:
+        require_approved(read)
+    except StudyError as error:
+        click.echo(f"not yet: {error}")
 
 
 @click.command("run")

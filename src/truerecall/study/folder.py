@@ -18,6 +18,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
@@ -107,6 +108,12 @@ class StudyRun:
     def graded(self, run: PlannedRun, attempt: int) -> list[Graded]:
         """What grading said of its answers, in order."""
         return list(_numbered(self.attempt(run, attempt), "graded", Graded))
+
+    def files(self, run: PlannedRun, attempt: int) -> dict[str, str]:
+        """Sha256 of each file of an attempt by its path below the attempt's folder, in order."""
+        folder = self.attempt(run, attempt)
+        paths = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+        return {path.relative_to(folder).as_posix(): sha256(path.read_bytes()).hexdigest() for path in paths}
 
     def cuts(self) -> list[Cut]:
         """Of each question whose memory was cut."""

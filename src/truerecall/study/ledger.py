@@ -22,8 +22,8 @@ class Disagreement:
 def disagreements(run: StudyRun) -> list[Disagreement]:
     """What in a run folder is not what its exchanges, marks and prices make of it; empty where all agrees.
 
-    Tokens and money of each row and each discarded attempt, what each answer was given for, whether it was correct, and
-    the hash of each injected block.
+    Every file of a finished attempt by its hash, tokens and money of each row and each discarded attempt, what each
+    answer was given for, whether it was correct, and the hash of each injected block.
 
     Raises:
         StudyError: the folder holds no run, or a file of it is damaged.
@@ -42,9 +42,15 @@ def _of(run: StudyRun, plan: Plan, planned: PlannedRun) -> Iterator[Disagreement
             )
     if kept is None or kept.attempt in [one.attempt for one in run.discarded_of(planned)]:
         return  # of a run of which no attempt counts, the attempts say all
+    now = run.files(planned, kept.attempt)
+    for name in sorted({*kept.files, *now}):
+        if kept.files and kept.files.get(name) != now.get(name):
+            yield Disagreement(
+                where, f"{name} {'was changed' if name in now else 'is gone'} since the run was finished"
+            )
     made = _made(run, plan, planned, kept)
     for name in type(kept).model_fields:
-        if getattr(kept, name) != getattr(made, name):
+        if name != "files" and getattr(kept, name) != getattr(made, name):
             yield Disagreement(
                 where, f"its {name.replace('_', ' ')} is not what its exchanges and marks make it"
             )

@@ -86,6 +86,10 @@ class Plan(Record):
     kind: Literal["study"] = "study"
     name: str
     scripted: bool = Field(description="A scripted model plays the solver: a proof of wiring, not a result.")
+    elsewhere: list[str] = Field(
+        default_factory=list,
+        description="Of solver, rewriter, judge and checker: those asked at another address than their provider's own.",
+    )
     solver: PlannedSolver
     rewriter: str
     judge: str

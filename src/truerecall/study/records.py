@@ -273,6 +273,10 @@ class RunRow(Record):
     )
     spent: Spent = Field(description="All of the run.")
     seconds: float
+    files: dict[str, str] = Field(
+        default_factory=dict,
+        description="Sha256 of each file of the attempt, transcripts too, by its path below the attempt's folder.",
+    )
     told_cost: float | None = Field(
         default=None, description="The last cumulative cost that the solver told, beside ours."
     )

@@ -64,6 +64,13 @@ class Seats:
         finally:
             _clear(place)
 
+    def close(self) -> None:
+        """Remove what workspaces were copied from, and the folder itself if nothing else is in it."""
+        _clear(self._work / _TEMPLATES)
+        self._built.clear()
+        with suppress(OSError):
+            self._work.rmdir()
+
     def workspace(self, study: Study, question: Question) -> Workspace:
         """The workspace that is copied for each run of a question; to be looked at, not to be worked in."""
         return self._template(study, question)

@@ -1,6 +1,7 @@
 """The sample study from nothing to its report, with the small agent and the scripted model."""
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from studies import JUDGE, REWRITER, SOLVER, place
 from conftest import Whole
 from truerecall.study.design import Study
 from truerecall.study.figures.figures import figures
+from truerecall.study.folder import StudyRun
 from truerecall.study.ledger import disagreements
 from truerecall.study.report.writing import write_report
 
@@ -123,10 +125,6 @@ def test_all_sides_are_asked_the_question_by_the_same_bytes(whole: Whole) -> Non
 def test_the_ledger_is_what_the_transcripts_make_it_until_somebody_changes_it(
     whole: Whole, tmp_path: Path
 ) -> None:
-    import shutil
-
-    from truerecall.study.folder import StudyRun
-
     assert disagreements(whole.run) == []
 
     copy = tmp_path / "run"
@@ -151,10 +149,6 @@ def test_the_figures_account_for_every_run(whole: Whole) -> None:
 
 
 def test_the_report_is_made_of_the_run_folder_alone_and_always_the_same(whole: Whole, tmp_path: Path) -> None:
-    import shutil
-
-    from truerecall.study.folder import StudyRun
-
     written = {path.name: path.read_bytes() for path in write_report(whole.run)}
     copy = tmp_path / "elsewhere"
     shutil.copytree(whole.run.folder, copy)
@@ -182,3 +176,27 @@ def test_progress_tells_what_is_done_and_how_long_it_will_take(whole: Whole) -> 
     assert [one.done for one in finished] == list(range(1, total + 1))
     assert finished[-1].seconds_left == 0
     assert all(one.spent is None for one in whole.told)  # a script is not paid
+
+
+def test_a_file_of_an_attempt_that_is_changed_or_removed_is_found(whole: Whole, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(whole.run.folder, copy)
+    attempt = copy / "signature" / "none" / "1" / "attempt-1"
+    exchange = attempt / "exchange-0.json"
+    exchange.write_text(exchange.read_text(encoding="utf-8").replace("300", "900"), encoding="utf-8")
+    (attempt / "audit.json").unlink()
+
+    found = [one.what for one in disagreements(StudyRun(copy)) if "since" in one.what]
+
+    assert found == [
+        "audit.json is gone since the run was finished",
+        "exchange-0.json was changed since the run was finished",
+    ]
+
+
+def test_nothing_is_left_in_the_folder_where_it_was_run(whole: Whole) -> None:
+    assert not (whole.place.out.parent / "work").exists()
+
+
+def test_who_was_asked_elsewhere_stands_in_the_plan(whole: Whole) -> None:
+    assert whole.run.plan().elsewhere == ["solver", "rewriter", "judge", "checker"]

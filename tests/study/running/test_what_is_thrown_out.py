@@ -1,14 +1,16 @@
 """Runs that read outside their workspace, that fail, or that were not what their side says."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from studies import Place, linked, place, side
+from studies import Place, linked, place, side, watched
 
 from truerecall.study.design import Study
 from truerecall.study.figures.figures import figures
+from truerecall.study.running.options import StudyProgress
 
 LOOSE = {"TRUERECALL_SAMPLE_LOOSE": "1"}
 """Lets the small agent read whatever it is told to."""
@@ -154,3 +156,25 @@ def test_a_provider_that_fails_is_asked_again_and_then_the_run_has_failed(
     (row,) = run.rows()
     assert row.outcome == "failed" and row.problem
     assert Counter(one.reason for one in run.discarded()) == {"failed": 3}
+
+
+def test_a_server_that_does_not_answer_in_time_makes_a_failed_run_and_never_a_wrong_one(
+    sample: Study, tmp_path: Path
+) -> None:
+    with place(sample, tmp_path / "run", sides=["none"], questions=["lint"]) as here:
+        silent = replace(here.study.solver, command=("sleep", "60"), timeout=0.2)
+        run = here.changed(again=0, solver=silent).run()
+
+    (row,) = run.rows()
+    assert (row.outcome, row.answers) == ("failed", [])
+    assert row.problem.startswith("the model did not answer once before the time ran out")
+
+
+def test_a_memory_that_cannot_be_filled_is_told_while_the_study_runs(sample: Study, tmp_path: Path) -> None:
+    told: list[StudyProgress] = []
+    with place(sample, tmp_path / "run", sides=["none"], questions=["lint"]) as here:
+        rival = side("rival", command=("cat",), load=("false",))
+        here.changed(sides=(rival, *here.study.sides)).run(**watched(told))
+
+    (warned,) = [one.what for one in told if one.stage == "warned"]
+    assert warned.startswith("lint, rival, repeat 1: its memory could not be filled: ")

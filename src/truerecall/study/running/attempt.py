@@ -1,7 +1,7 @@
 """One attempt at one run: prompts, audit, grading, until an answer is correct or nothing is left to ask."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +20,9 @@ from truerecall.study.planned import Plan, PlannedQuestion, PlannedRun, PlannedS
 from truerecall.study.records import Audit, Discarded, Exchange, ExchangeKind, Graded, RunRow
 from truerecall.study.running.options import Stage as Told
 from truerecall.study.running.planning import RULES
+from truerecall.study.running.spending import Budget
 from truerecall.study.seats import Seats
+from truerecall.study.sides.loading import LOADING, Loading
 from truerecall.study.sides.table import Stage, equip
 from truerecall.study.solvers.protocol import Conversation, Seat, Solver
 from truerecall.study.tally import row, spent
@@ -44,10 +46,10 @@ class Table:
     placebo: Mapping[str, str]
     """The neutral text of each question."""
     asker: Asker
-    told: Callable[[Told, PlannedRun], None] = lambda stage, run: None
-    """Told of each stage of each run."""
-    charge: Callable[[float], None] = lambda dollars: None
-    """Told of each sum that the solver spent: the graders are held to the same limit."""
+    told: Callable[[Told, PlannedRun, str], None] = lambda stage, run, why: None
+    """Told of each stage of each run, and of what went wrong."""
+    budget: Budget | None = None
+    """Told of what the solver spends, and asked before each prompt."""
     talking: "Talking" = field(default_factory=lambda: Talking())
 
     def question(self, run: PlannedRun) -> tuple[Question, PlannedQuestion]:
@@ -113,6 +115,8 @@ def attempt(table: Table, run: PlannedRun, number: int, slot: int) -> RunRow | D
         neutral = table.placebo.get(question.id, "")
         stage = Stage(table.study, question, seat, table.cuts / f"{question.id}.db", neutral)
         equipment = equip(side, stage)
+        if problem := _loading_problem(folder / "transcript" / LOADING):
+            table.told("warned", run, f"its memory could not be filled: {problem}")
         done = _Attempt(table, run, number)
         with table.talking.held(table.solver.begin(seat, equipment)) as conversation:
             done.talk(conversation, seat)
@@ -127,6 +131,11 @@ def brought_to_an_end(table: Table, run: PlannedRun, number: int) -> RunRow | Di
     done = _Attempt(table, run, number)
     done.recall()
     return done.outcome() if done.grade_the_rest() else None
+
+
+def _loading_problem(path: Path) -> str:
+    """What kept a memory of another kind from being filled; nothing where it was, or had not to be."""
+    return read_record(path, Loading).problem if path.is_file() else ""
 
 
 class _Attempt:
@@ -159,7 +168,7 @@ class _Attempt:
         self._graded = self._table.run.graded(self._run, self._number)
         if self._exchanges:
             self._audit = read_record(self._folder / AUDIT, Audit)
-        self._table.charge(spent(self._exchanges, self._table.plan.prices).cost or 0.0)
+        self._charge(self._exchanges)
 
     def grade_the_rest(self) -> bool:
         """Whether the run is over, once its last answer is graded."""
@@ -219,11 +228,11 @@ class _Attempt:
         # The audit first: an exchange that is there was held against the workspace, which is gone soon.
         keep(self._folder / AUDIT, self._audit)
         keep(self._folder / f"exchange-{len(self._exchanges) - 1}.json", exchange)
-        self._table.charge(spent([exchange], self._table.plan.prices).cost or 0.0)
+        self._charge([exchange])
         if ended:
             self._discarded("interrupted", _BROKEN_OFF)
             raise Interrupted
-        self._table.told("asked", self._run)
+        self._table.told("asked", self._run, "")
         return exchange.ended != "failed" and not self._audit.outside
 
     def _grade(self) -> None:
@@ -237,7 +246,11 @@ class _Attempt:
         graded = checked(graded, self._question, self._table.sources(self._run), asker)
         self._graded.append(graded)
         keep(self._folder / f"graded-{exchange}.json", graded)
-        self._table.told("graded", self._run)
+        self._table.told("graded", self._run, "")
+
+    def _charge(self, exchanges: Sequence[Exchange]) -> None:
+        if self._table.budget:
+            self._table.budget.charge(spent(exchanges, self._table.plan.prices).cost)
 
     def _discarded(self, reason: str, detail: str) -> Discarded:
         discarded = Discarded.model_validate(
@@ -254,6 +267,15 @@ class _Attempt:
         )
         keep(self._folder / DISCARDED, discarded)
         return discarded
+
+
+def _heard(exchange: Exchange) -> Exchange:
+    """An exchange in which the model never answered has failed, whatever ended it: a server that is down, say."""
+    if exchange.calls or exchange.ended in ("answered", "failed"):
+        return exchange
+    why = f"the model did not answer once before the {'time' if exchange.ended == 'timeout' else 'rounds'} ran out"
+    problem = f"{why}: {exchange.problem}" if exchange.problem else why
+    return exchange.model_copy(update={"ended": "failed", "problem": problem})
 
 
 def discard_interrupted(run: StudyRun, planned: PlannedRun, number: int, plan: Plan) -> Discarded:

@@ -14,10 +14,9 @@ from truerecall.errors import StudyError
 from truerecall.memory.write.mask import mask
 from truerecall.models.protocols import ChatParameters
 from truerecall.models.specs import parse_spec
-from truerecall.study.design import KeyFact, Question, Study
+from truerecall.study.design import Approval, KeyFact, Question, Study
 from truerecall.study.folder import ENVIRONMENT, PLAN, StudyRun, keep, record_text
 from truerecall.study.frozen import Frozen
-from truerecall.study.keys.approving import require_approved
 from truerecall.study.order import runs_in_order
 from truerecall.study.planned import (
     Environment,
@@ -37,12 +36,11 @@ RULES = "rules"
 
 
 def make_plan(study: Study, frozen: Frozen, solver: Solver, options: RunOptions) -> Plan:
-    """The plan of a study as it stands now.
+    """The plan of a study as it stands now; of one whose keys are not approved it is good for an estimate alone.
 
     Raises:
-        StudyError: a key is not approved, or was changed since; the solver cannot be used.
+        StudyError: the solver cannot be used.
     """
-    require_approved(study)
     solver.check()
     questions = [_question(question) for question in study.questions]
     sides = [planned_side(side, study) for side in study.sides]
@@ -51,6 +49,7 @@ def make_plan(study: Study, frozen: Frozen, solver: Solver, options: RunOptions)
     return Plan(
         name=study.name,
         scripted=options.scripted or judge.startswith("scripted:"),
+        elsewhere=_elsewhere(study),
         solver=PlannedSolver(
             name=study.solver.name,
             model=study.solver.model,
@@ -81,6 +80,19 @@ def grader_specs(study: Study) -> tuple[str, str, str]:
     """The specs of rewriter, judge and checker."""
     graders = study.graders
     return graders.rewriter, graders.judge, graders.checker or graders.judge
+
+
+def _elsewhere(study: Study) -> list[str]:
+    """Who is asked at another address than the provider's own, where any model may listen; never which address."""
+    names = ("rewriter", "judge", "checker")
+    found = [
+        name
+        for name, spec in zip(names, grader_specs(study), strict=True)
+        if spec != RULES and parse_spec(spec, ChatParameters()).base_url
+    ]
+    return (
+        ["solver", *found] if any(name.endswith("_BASE_URL") for name in study.solver.environment) else found
+    )
 
 
 def keep_plan(run: StudyRun, plan: Plan, options: RunOptions) -> None:
@@ -134,8 +146,7 @@ def _environment(options: RunOptions) -> Environment:
 
 
 def _question(question: Question) -> PlannedQuestion:
-    approval = question.approval
-    assert approval is not None  # require_approved let it pass
+    approval = question.approval or Approval("", question.asked_at, "")
     return PlannedQuestion(
         id=question.id,
         text=question.text,

@@ -11,14 +11,15 @@ from truerecall.bench.outputs import write_whole
 from truerecall.bench.secrecy import keys_of
 from truerecall.errors import StudyError
 from truerecall.models.protocols import ChatModel, ChatParameters
-from truerecall.models.specs import model_of
 from truerecall.models.tokens import BOUND, counter
 from truerecall.study.cut import cut
 from truerecall.study.design import Study
+from truerecall.study.files.graders import grader_model
 from truerecall.study.folder import StudyRun
 from truerecall.study.frozen import Frozen, read_frozen
 from truerecall.study.grade.asking import GraderRole
 from truerecall.study.grade.desk import GradingDesk, open_desk
+from truerecall.study.keys.approving import require_approved
 from truerecall.study.planned import Plan
 from truerecall.study.running.attempt import Table
 from truerecall.study.running.options import RunOptions, StudyProgress
@@ -35,12 +36,19 @@ _PARAMETERS = ChatParameters(max_tokens=8192, timeout=300.0)
 
 
 def plan_study(study: Study, options: RunOptions) -> Plan:
-    """What would be run; nothing is asked and nothing is written.
+    """What would be run; nothing is asked, and nothing stays written. Keys need not be approved yet.
+
+    Each workspace is built once and removed, so that a commit that is not there is found now.
 
     Raises:
-        StudyError: a key is not approved, an export is damaged, or the solver cannot be used here.
+        StudyError: an export is damaged, a commit is missing, a grader cannot be asked, or the solver cannot be used.
     """
-    return make_plan(study, read_frozen(study), solver(study.solver, options.environment), options)
+    plan = make_plan(study, read_frozen(study), solver(study.solver, options.environment), options)
+    for spec in _grader_models(study, plan).values():
+        grader_model(spec, study.folder, options.environment, _PARAMETERS)
+    with tempfile.TemporaryDirectory() as work:
+        _look_for_links(study, plan, Seats(Path(work), options.environment), options)
+    return plan
 
 
 def run_study(study: Study, options: RunOptions) -> StudyRun:
@@ -52,6 +60,7 @@ def run_study(study: Study, options: RunOptions) -> StudyRun:
         ChatRefused: a grading model cannot be asked.
         KeyboardInterrupt: it was broken off; the same call goes on from there.
     """
+    require_approved(study)
     chosen = solver(study.solver, options.environment)
     frozen = read_frozen(study)
     plan = make_plan(study, frozen, chosen, options)
@@ -67,6 +76,7 @@ def run_study(study: Study, options: RunOptions) -> StudyRun:
             placebo = _placebo(study, run, plan, seats, options)
             table = Table(study, plan, run, chosen, seats, cuts, placebo, desk)
             Schedule(table, options, desk).go()
+            seats.close()
     return run
 
 
@@ -134,14 +144,19 @@ def _placebo(study: Study, run: StudyRun, plan: Plan, seats: Seats, options: Run
     return texts
 
 
-@contextmanager
-def _desk(study: Study, run: StudyRun, plan: Plan, options: RunOptions) -> Iterator[GradingDesk]:
+def _grader_models(study: Study, plan: Plan) -> dict[GraderRole, str]:
+    """The spec of each model that grades."""
     rewriter, judge, checker = grader_specs(study)
     specs: dict[GraderRole, str] = {"judge": judge, "checker": checker}
-    if plan.rewriter != RULES:
-        specs["rewriter"] = rewriter
+    return specs if plan.rewriter == RULES else {"rewriter": rewriter, **specs}
+
+
+@contextmanager
+def _desk(study: Study, run: StudyRun, plan: Plan, options: RunOptions) -> Iterator[GradingDesk]:
+    specs = _grader_models(study, plan)
     opened: dict[str, ChatModel] = {
-        spec: model_of(spec, options.environment, _PARAMETERS) for spec in dict.fromkeys(specs.values())
+        spec: grader_model(spec, study.folder, options.environment, _PARAMETERS)
+        for spec in dict.fromkeys(specs.values())
     }
     models = {role: opened[spec] for role, spec in specs.items()}
     with open_desk(

@@ -38,15 +38,14 @@ class Schedule:
         desk: GradingDesk,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._table = replace(table, told=self._told, charge=desk.charge)
         self._options, self._timer = options, timer
         plan, run = table.plan, table.run
         self._total = len(plan.runs)
-        self._budget = Budget(options.max_cost, expected_run(plan), lambda: desk.cost)
+        self._budget = Budget(options.max_cost, expected_run(plan), desk)
+        self._table = replace(table, told=self._told, budget=self._budget)
         self._waiting: deque[PlannedRun] = deque()
         self._waiting.extend(planned for planned in plan.runs if not self._stands(planned))
         self._budget.take([*run.rows(), *run.discarded()])
-        desk.charge(self._budget.solver)  # what follows is charged as it is spent
         self._done = self._total - len(self._waiting)
         self._before = self._done
         self._slots = deque(range(1, options.jobs + 1))
@@ -103,8 +102,8 @@ class Schedule:
                 self._unheard = 0
                 return outcome
             thrown.append(outcome)
-            self._budget.take([outcome])
-            self._told("thrown out", run)
+            self._budget.measure(outcome)
+            self._told("thrown out", run, outcome.detail)
             self._look_at_failures(outcome)
 
     def _stands(self, run: PlannedRun) -> bool:
@@ -134,12 +133,14 @@ class Schedule:
             outcome = brought_to_an_end(self._table, run, number)
             if isinstance(outcome, RunRow):
                 return outcome
-            self._budget.take([outcome or discard_interrupted(folder, run, number, plan)])
+            if outcome is None:
+                discard_interrupted(folder, run, number, plan)
         return None
 
     def _finish(self, run: PlannedRun, row: RunRow) -> None:
-        keep(self._table.run.place(run) / ROW, row)
-        self._budget.take([row])
+        files = self._table.run.files(run, row.attempt)
+        keep(self._table.run.place(run) / ROW, row.model_copy(update={"files": files}))
+        self._budget.measure(row)
         with self._lock:
             self._done += 1
         self._told("finished", run)
@@ -162,8 +163,8 @@ class Schedule:
             seconds=0.0,
         )
 
-    def _told(self, stage: Stage, run: PlannedRun) -> None:
-        self._tell(stage, f"{run.question}, {run.side}, repeat {run.repeat}")
+    def _told(self, stage: Stage, run: PlannedRun, why: str = "") -> None:
+        self._tell(stage, f"{run.question}, {run.side}, repeat {run.repeat}" + (f": {why}" if why else ""))
 
     def _tell(self, stage: Stage, what: str) -> None:
         with self._lock:

@@ -220,7 +220,7 @@ class _Attempt:
         if self._table.budget:
             self._table.budget.check()
         exchange = _heard(conversation.ask(prompt, kind))
-        ended = self._is_broken_off
+        ended = self._table.talking.ended
         if ended:  # from outside: what it says of itself is no result, but its calls were paid
             exchange = exchange.model_copy(update={"ended": "failed", "problem": _BROKEN_OFF})
         # A hook of ours that found nothing leaves no line in a transcript; its journal says that it ran.

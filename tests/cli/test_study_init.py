@@ -54,7 +54,7 @@ choose-permissive-licence-put (control)
   commit   {commit}
 
 wrote ../study: 2 questions, 1 control, and memory/uploads
-next: take out what is no question, fill in commits, then `truerecall study keys draft ../study`
+next: take out what is no question, then `truerecall study keys draft ../study`
 """
     )
     names = sorted(
@@ -108,9 +108,25 @@ def test_a_memory_without_such_a_topic_says_so_and_writes_nothing(cli: Command, 
 
     assert done.code == 1
     assert done.out.startswith(
-        "no topic of git.example/team/other was asked again in a later session (0 prompts of 0 sessions could be asked"
+        "no topic of git.example/team/other was asked again in a later session; nothing was written.\n"
+        "0 prompts of 0 sessions were looked at; 0 could be asked by themselves.\n"
+        "`truerecall agents import` takes in older sessions"
     )
     assert not (project.cwd.parent / "study").exists()
+
+
+def test_where_nothing_was_asked_again_it_says_how_near_it_came(cli: Command, project: Project) -> None:
+    done = cli("study", "init", "../study", "--since", "2024-04-05")
+
+    assert done.code == 1
+    told = done.out.splitlines()
+    assert told[1] == "1 prompt of 6 sessions were looked at; 0 could be asked by themselves."
+    assert (
+        told[2]
+        == "The nearest: 2024-04-05 09:00  it still retries the upload client after a network error with a backoff"
+    )
+    assert told[3].startswith("  shares ")
+    assert told[3].endswith("; it leans on what was said before it")
 
 
 def test_a_project_that_is_gone_is_told(cli: Command, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,6 +164,7 @@ def test_a_project_that_is_gone_is_told(cli: Command, home: Path, monkeypatch: p
         f"{cwd} is no git repository here: mend the source of gone in study.toml",
         "no control was found: add one by hand, a question of which the memory holds nothing",
     ]
+    assert " fill in commits, then " in done.out.splitlines()[-1]
 
 
 def test_without_a_memory_it_says_what_to_do(

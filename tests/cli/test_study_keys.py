@@ -86,7 +86,8 @@ def test_draft_fills_an_empty_key_and_says_where(cli: Command, keyed: Keyed) -> 
 
     assert (done.code, done.err) == (0, "")
     assert done.out == (
-        "licence: the memory holds nothing to propose; write keys.md by hand\n"
+        "licence: the memory holds nothing to propose; write keys.md by hand, such as"
+        " `- The limit is read from RETRY_LIMIT. [app: app/retry.py:12-18]`\n"
         "retry-limit: 4 lines for the session key, 2 for the truth key, 1 left out:"
         " study/questions/retry-limit/keys.md\n"
     )
@@ -112,6 +113,25 @@ def test_draft_lets_a_model_propose_and_pays_it_once(cli: Command, keyed: Keyed,
     assert draft.read_text().endswith("- The limit is read from RETRY_LIMIT. [app: src/retry.py:3]\n")
     draft.unlink()  # the script is over: a second answer is the one that was kept
     assert cli("study", "keys", "draft", "study", "retry-limit", "--model", f"scripted:{script}").code == 0
+
+
+def test_a_draft_without_a_truth_key_says_what_is_to_be_written(
+    cli: Command, keyed: Keyed, home: Path
+) -> None:
+    (keyed.question / "keys.md").write_text("# Session key\n\n# Truth key\n")
+    script = home / "drafter.jsonl"
+    script.write_text(
+        '{"reply": "{\\"session\\": [{\\"session\\": \\"s-retry\\", \\"fact\\": \\"The limit is 3.\\"}],'
+        ' \\"truth\\": []}"}\n'
+    )
+
+    done = cli("study", "keys", "draft", "study", "retry-limit", "--model", f"scripted:{script}")
+
+    by_hand = "such as `- The limit is read from RETRY_LIMIT. [app: app/retry.py:12-18]`"
+    assert done.code == 0
+    assert done.out.endswith(f"  no session names lines of a file: write the truth key by hand, {by_hand}\n")
+    checked = cli("study", "keys", "check", "study", "retry-limit")
+    assert f"error: it has no truth key yet: write what is so below # Truth key, {by_hand} (" in checked.out
 
 
 @pytest.mark.parametrize("verb", ["draft", "check"])

@@ -53,8 +53,11 @@ def init_command(
 ) -> None:
     """Propose what was asked again, and write it into a new FOLDER: a study to be finished by hand.
 
-    A question is a prompt of a later session about what an earlier one discussed; a control is one for which the memory
-    held nothing. Nothing is asked of a model. Exit code 1: there is no such topic, and nothing was written.
+    FOLDER must be new, or empty.  [default: study]
+
+    A question is a prompt of a later session about what an earlier one discussed: one that says by itself what it is
+    about, and shares its rarer words with what was said before. A control is one for which the memory held nothing.
+    Nothing is asked of a model. Exit code 1: there is no such topic, which is explained, and nothing was written.
     """
     from truerecall.memory.store.protocol import Filter  # numpy loads here, not for --help
     from truerecall.study.proposing.study_folder import refuse_taken, study_of, write_proposed
@@ -101,12 +104,23 @@ def _memory(store: Path | None, tenant: str | None, user: str | None, space: str
 
 
 def _nothing(proposals: "Proposals", space: str) -> str:
-    counted = f"{proposals.prompts} prompts of {proposals.sessions} sessions could be asked by themselves"
-    return (
-        f"no topic of {one_line(space)} was asked again in a later session ({counted}); nothing was written.\n"
-        "`truerecall agents import` takes in older sessions, --space names another project. A study can be written"
-        " by hand\nas well: see docs/study.md."
+    looked = (
+        f"{_count(proposals.looked_at, 'prompt')} of {_count(proposals.sessions, 'session')} were looked at"
     )
+    lines = [
+        f"no topic of {one_line(space)} was asked again in a later session; nothing was written.",
+        f"{looked}; {proposals.prompts} could be asked by themselves.",
+    ]
+    if near := proposals.nearest:
+        lines += [
+            f"The nearest: {near.prompt.at:%Y-%m-%d %H:%M}  {_cut(near.prompt.text)}",
+            f"  shares {near.covered:.0%} of its weight with the session {one_line(near.session)}; {near.why}",
+        ]
+    lines.append(
+        "`truerecall agents import` takes in older sessions, --space names another project. A study can be written by"
+        "\nhand as well: see docs/study.md."
+    )
+    return "\n".join(lines)
 
 
 def _show(study: "Study", proposals: "Proposals") -> None:
@@ -133,8 +147,10 @@ def _show(study: "Study", proposals: "Proposals") -> None:
             )
     if not controls:
         click.echo("no control was found: add one by hand, a question of which the memory holds nothing")
+    open_ones = any(not question.checkouts for question in study.questions)
     click.echo(
-        f"next: take out what is no question, fill in commits, then `truerecall study keys draft {study.folder}`"
+        f"next: take out what is no question,{' fill in commits,' if open_ones else ''} then"
+        f" `truerecall study keys draft {study.folder}`"
     )
 
 

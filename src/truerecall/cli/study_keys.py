@@ -42,6 +42,7 @@ def draft_command(study: Path, questions: tuple[str, ...], model: str | None) ->
     A key that has facts stays as it is, and its draft lies beside it. A draft is never approved by itself. Exit code 1:
     nothing could be proposed for a question that is no control.
     """
+    from truerecall.study.files.key_lines import EXAMPLE
     from truerecall.study.files.reading import read_study
     from truerecall.study.keys.drafting import draft_keys, write_draft
     from truerecall.study.keys.selecting import chosen
@@ -59,7 +60,9 @@ def draft_command(study: Path, questions: tuple[str, ...], model: str | None) ->
                     _drafted(question.id, draft, write_draft(read, question, draft))
                 else:
                     empty += not question.control
-                    click.echo(f"{question.id}: the memory holds nothing to propose; write keys.md by hand")
+                    click.echo(
+                        f"{question.id}: the memory holds nothing to propose; write keys.md by hand, {EXAMPLE}"
+                    )
     sys.exit(1 if empty else 0)
 
 
@@ -138,10 +141,14 @@ def _drafter(study: "Study", model: str | None) -> "Iterator[Asker | None]":
 
 
 def _drafted(name: str, draft: "KeyDraft", path: Path) -> None:
+    from truerecall.study.files.key_lines import EXAMPLE
+
     click.echo(
         f"{name}: {len(draft.session_key)} lines for the session key, {len(draft.truth_key)} for the truth key,"
         f" {len(draft.left_out)} left out: {path}"
     )
+    if not draft.truth_key:
+        click.echo(f"  no session names lines of a file: write the truth key by hand, {EXAMPLE}")
 
 
 def _show(checked: "CheckedQuestion") -> None:

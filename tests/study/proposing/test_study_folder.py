@@ -57,6 +57,9 @@ def test_a_proposed_study_is_read_again_and_has_its_frozen_memory(tmp_path: Path
     keys = (folder / "questions" / UPLOADS / "keys.md").read_text()
     assert f"- The limit is 5. [session {RETRIES}]" in keys
     assert keys.endswith("# Session key\n\n# Truth key\n")
+    of_control = (folder / "questions" / LICENCE / "keys.md").read_text()
+    assert "[session" not in of_control
+    assert "- The limit is read from RETRY_LIMIT. [uploads: app/retry.py:12-18]" in of_control
 
 
 def test_reading_says_what_is_still_to_be_filled_in(tmp_path: Path) -> None:

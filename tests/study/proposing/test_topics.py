@@ -142,6 +142,111 @@ def test_what_cannot_be_asked_by_itself_is_no_question(text: str) -> None:
     assert propose(kept([FIRST, DONE, said("b", 0, text, 1)]), 8).topics == ()
 
 
+RATES = "How long are exchange rates cached by the export, and why?"
+ASKED_AGAIN = [
+    (
+        RATES,
+        "15 minutes: the provider allows so many calls.",
+        "for how long are exchange rates cached, and why just that?",
+    ),
+    ("how long may one deploy take", "20 minutes.", "How long may one deploy take?"),
+    ("Make the search ignore accents.", "Search folds accents with unaccent.", "does search ignore accents?"),
+    (
+        "Why do we use a fork of the pdf library?",
+        "Upstream drops fonts.",
+        "why are we on a fork of the pdf library?",
+    ),
+    (
+        "Tests of the scheduler are flaky on CI.",
+        "The clock is injected.",
+        "why were the scheduler tests flaky?",
+    ),
+]
+MERELY_RELATED = [
+    (RATES, "15 minutes.", "where do we show exchange rates?"),
+    ("how long may one deploy take", "20 minutes.", "how do I deploy to staging?"),
+    ("Add a limit of calls to the public API, per key.", "60 a minute.", "is the public api documented?"),
+    (
+        "Why do we use a fork of the pdf library?",
+        "Upstream drops fonts.",
+        "which pdf library renders our reports?",
+    ),
+    (
+        "Tests of the scheduler are flaky on CI.",
+        "The clock is injected.",
+        "do tests of the scheduler need redis?",
+    ),
+    ("Commit and push the changes.", "Committed and pushed.", "could you commit and push the changes?"),
+]
+
+
+@pytest.mark.parametrize(("request_", "answer", "later"), ASKED_AGAIN)
+def test_a_short_question_is_found_again(request_: str, answer: str, later: str) -> None:
+    before = [said("a", 0, request_, 0), said("a", 1, answer, 0, "answer")]
+
+    (topic,) = propose(
+        kept([*before, said("n", 0, "Remove the dark theme.", 1), said("b", 0, later, 2)]), 8
+    ).topics
+
+    assert (topic.prompt.text, topic.request.text) == (later, request_)
+
+
+@pytest.mark.parametrize(("request_", "answer", "later"), MERELY_RELATED)
+def test_a_short_question_about_the_same_thing_is_another_one(request_: str, answer: str, later: str) -> None:
+    before = [said("a", 0, request_, 0), said("a", 1, answer, 0, "answer")]
+
+    found = propose(kept([*before, said("n", 0, "Remove the dark theme.", 1), said("b", 0, later, 2)]), 8)
+
+    assert found.topics == ()
+
+
+def test_a_subject_of_three_sessions_of_five_still_tells_topics_apart() -> None:
+    between = "let the export write exchange rates with four digits"
+    sessions = [
+        RATES,
+        "Remove the dark theme.",
+        between,
+        "Translate the mails into Spanish.",
+        ASKED_AGAIN[0][2],
+    ]
+
+    found = propose(kept([said(f"s{day}", 0, text, day) for day, text in enumerate(sessions)]), 8)
+
+    assert [(one.prompt.session, one.request.session) for one in found.topics] == [("s4", "s0")]
+
+
+@pytest.mark.parametrize(
+    ("later", "why"),
+    [
+        ("and the gallery thumbnails?", "it leans on what was said before it"),
+        ("thumbnails cache?", "it has too few words that say what it is about"),
+        (f"{LATER} password=[masked:password]", "a secret was masked in it"),
+        (f"{LATER} word" + " word" * 400, "it is too long to have been typed"),
+        ("<command-name>gallery thumbnails</command-name>", "nobody typed it"),
+        (
+            "Which colour has the frame around pictures of the gallery on phones?",
+            "they share too little, or its own session says more of it: 40% are wanted",
+        ),
+    ],
+)
+def test_where_nothing_was_asked_again_the_nearest_is_told_with_the_reason(later: str, why: str) -> None:
+    found = propose(kept([FIRST, DONE, said("b", 0, later, 1)]), 8)
+
+    assert found.topics == ()
+    assert found.nearest is not None
+    assert (found.nearest.prompt.text, found.nearest.session, found.nearest.why) == (later, "a", why)
+    assert 0 < found.nearest.covered <= 1
+    assert found.looked_at == 2
+
+
+def test_nothing_is_near_where_nothing_is_shared(project: Project) -> None:
+    assert (
+        propose(kept([FIRST, said("b", 0, "Translate all mails into Spanish and French.", 1)]), 8).nearest
+        is None
+    )
+    assert propose(project.entries(), 8).nearest is None
+
+
 def test_a_prompt_of_a_subagent_was_written_by_nobody() -> None:
     assert propose(kept([FIRST, DONE, said("b/agent-1", 0, LATER, 1)]), 8).topics == ()
 

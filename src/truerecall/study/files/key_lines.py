@@ -27,6 +27,8 @@ _FACT = re.compile(
     r"(?P<text>.*)\[(?P<place>session [^\s\[\]]+|[\w.-]+: \S.*?:[0-9]+(?:-[0-9]+)?)\](?P<wrong> \(wrong\))?"
 )
 _FILE = re.compile(r"(?P<repository>[\w.-]+): (?P<path>\S.*?):(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?")
+EXAMPLE = "such as `- The limit is read from RETRY_LIMIT. [app: app/retry.py:12-18]`"
+"""A fact of the truth key, for whom one is missing."""
 _EXAMPLE = (
     "Write it like `- The limit is 5. [app: app/retry.py:12-18]` or `- The limit is 5. [session 0f3a1c]`."
 )

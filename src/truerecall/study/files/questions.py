@@ -7,7 +7,7 @@ from pathlib import Path
 
 from truerecall.errors import StudyError
 from truerecall.study.design import Approval, Checkout, KeyFact, KeyKind, Question, Study
-from truerecall.study.files.key_lines import read_keys
+from truerecall.study.files.key_lines import EXAMPLE, read_keys
 from truerecall.study.files.tables import NAMES, Document, Table, is_name, read_text
 
 QUESTION, TEXT, REQUEST, KEYS, APPROVED, DRAFT = (
@@ -152,7 +152,7 @@ def _keys(
         raise StudyError(
             "the question has no truth key",
             where=f"{path}:1",
-            remedy="Write its facts below # Truth key; `truerecall study keys draft` helps.",
+            remedy=f"Write its facts below # Truth key, {EXAMPLE}.",
         )
     return keys
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from truerecall.errors import StudyError
 from truerecall.memory.analysis import tokens
 from truerecall.study.design import KeyFact, KeyKind, Question, SessionPlace, Study
+from truerecall.study.files.key_lines import EXAMPLE
 from truerecall.study.files.questions import KEYS, QUESTION
 from truerecall.study.files.reading import QUESTIONS
 from truerecall.study.frozen import open_export
@@ -168,7 +169,9 @@ def _of_the_whole(question: Question, sessions: Mapping[str, datetime]) -> Itera
                 Finding(weight, own, problem) for weight, problem in _too_late(question, name, sessions)
             )
     if not question.truth_key:
-        yield Finding("error", keys, "it has no truth key yet: `truerecall study keys draft` helps")
+        yield Finding(
+            "error", keys, f"it has no truth key yet: write what is so below # Truth key, {EXAMPLE}"
+        )
     if not question.control and not question.session_key:
         yield Finding("warning", keys, "it has no session key: whether recall delivers cannot be told")
 

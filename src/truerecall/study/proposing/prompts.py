@@ -11,7 +11,17 @@ from truerecall.study.overlap import topic_words
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _LONGEST = 1500  # characters: what is longer was pasted, or is a command's own text
 _LEAST_WORDS = 5
-"""That say what a question is about: with fewer it says too little by itself."""
+"""That say what a prompt is about: with fewer it says too little by itself, and chores are like one another."""
+_LEAST_OF_A_QUESTION = 3
+"""``why are there gaps in our invoice numbers?`` has no more, and says all."""
+_LEAST_OF_A_REQUEST = 4
+"""Of what it was asked again of: there the later prompt tells that it was no chore."""
+_POLITE = re.compile(r"(?:please |hey |hi )*(?:can|could|would|will) (?:you|we)\b", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"(?:what|which|why|when|where|who|how|(?:for|since|until|after|at|in|on|by|from|with) (?:what|which|how|when)|does"
+    r"|do|did|is|are|was|were|has|have|can|could|may|must|should|will|would)\b",
+    re.IGNORECASE,
+)
 _ORDERED = 0.5
 """The share of capitals in a text that no person types."""
 # What leans on what was said just before: nobody could answer it in a new conversation.
@@ -48,17 +58,42 @@ class Prompt:
     @property
     def stands_alone(self) -> bool:
         """Whether it can be asked in a new conversation: typed, about something, and not an answer to what was said."""
+        return not self.obstacle
+
+    @property
+    def can_be_a_request(self) -> bool:
+        """Whether a conversation may begin with it, that a later question is about."""
+        return not self._obstacle(_LEAST_OF_A_REQUEST)
+
+    @property
+    def obstacle(self) -> str:
+        """Why it cannot be asked in a new conversation; empty where it can."""
+        return self._obstacle(_LEAST_WORDS)
+
+    def _obstacle(self, least: int) -> str:
         text = self.text.strip()
-        letters = [one for one in text if one.isalpha()]
-        shouted = sum(one.isupper() for one in letters) > _ORDERED * len(letters)
-        return (
-            len(text) <= _LONGEST
-            and len(self.words) >= _LEAST_WORDS
-            and not shouted
-            and "[masked:" not in text
-            and not _NOT_TYPED.match(text)
-            and not _LEANS.match(text)
-        )
+        if len(text) > _LONGEST:
+            return "it is too long to have been typed"
+        if _NOT_TYPED.match(text) or self._shouted:
+            return "nobody typed it"
+        if "[masked:" in text:
+            return "a secret was masked in it"
+        if _LEANS.match(text):
+            return "it leans on what was said before it"
+        if len(self.words) < (_LEAST_OF_A_QUESTION if self.is_question else least):
+            return "it has too few words that say what it is about"
+        return ""
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks, and does not tell to do something, politely or not."""
+        text = self.text.strip()
+        return not _POLITE.match(text) and (text.endswith("?") or _QUESTION.match(text) is not None)
+
+    @property
+    def _shouted(self) -> bool:
+        letters = [one for one in self.text if one.isalpha()]
+        return sum(one.isupper() for one in letters) > _ORDERED * len(letters)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,10 @@ from truerecall.study.proposing.topics import Proposals, Topic
 
 _SIDES = (Side("memory", "memory"), Side("none", "none"), Side("redo", "redo"))
 _FACTS = """One checkable fact a line, only what the question asks, each with the place where it was verified:
-- The limit is 5. [session {session}]
-- The limit is read from RETRY_LIMIT. [{name}: app/retry.py:12-18]
+{session}- The limit is read from RETRY_LIMIT. [{name}: app/retry.py:12-18]
 {session_key}The truth key says what is so in the code at the commit; it alone decides what is correct.
 `truerecall study keys draft` proposes lines, `keys check` opens the places, `keys approve` lets the study run."""
+_SESSION_FACT = "- The limit is 5. [session {session}]\n"
 _SESSION_KEY = """The session key says what the original discussion concluded; end a line that is not so with (wrong).
 """
 
@@ -120,7 +120,7 @@ def _top(cwd: Path) -> Path | None:
 def _notes(prompt: Prompt, topic: Topic | None, name: str) -> dict[str, str]:
     keys = _FACTS.format(
         name=name,
-        session="ID" if topic is None else topic.sessions[0],
+        session="" if topic is None else _SESSION_FACT.format(session=topic.sessions[0]),
         session_key="" if topic is None else _SESSION_KEY,
     )
     notes = {KEYS: keys}

@@ -21,6 +21,8 @@ _NEAR = 0.25
 """The share that it must hold by itself to be looked at."""
 _TELLING = 2
 """Words that tell topics apart which the later and the earlier prompt must share."""
+_SHORT, _SHARED = 5, 3
+"""A prompt of fewer words than the first must share as many as the second: two may be but a subject."""
 _FEW = 3
 """Sessions, and a tenth of all, that may use a word which tells topics apart; of few sessions half, or two."""
 _MANY = 500
@@ -49,6 +51,19 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
+class NearMiss:
+    """What came nearest to being asked again, where nothing was."""
+
+    prompt: Prompt
+    session: str
+    """The earlier one that came nearest to it."""
+    covered: float
+    """The share of the prompt's weight that something there holds."""
+    why: str
+    """What it was not taken for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Proposals:
     """What a study may ask."""
 
@@ -60,6 +75,10 @@ class Proposals:
     """Prompts that were weighed."""
     sessions: int
     """Sessions that have one."""
+    looked_at: int = 0
+    """Prompts in all: those that cannot be asked by themselves as well."""
+    nearest: NearMiss | None = None
+    """Only where there is no topic, and something was shared at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +106,8 @@ def propose(
     sessions: dict[str, list[Prompt]] = {}
     for prompt in prompts:
         sessions.setdefault(prompt.session, []).append(prompt)
-    wanted = [one for one in prompts if one.stands_alone and (since is None or one.at >= since)]
+    asked_since = [one for one in prompts if since is None or one.at >= since]
+    wanted = [one for one in asked_since if one.stands_alone]
     ranked: list[tuple[float, Topic]] = []
     foreign: list[Prompt] = []
     for done, prompt in enumerate(wanted):
@@ -104,7 +124,8 @@ def propose(
     asked = [prompt for topic in topics for prompt in (topic.prompt, topic.request)]
     # The latest first: the more the memory held, the more it says that it held nothing of this.
     controls = _different(foreign[::-1], asked, max(1, limit // 4))
-    return Proposals(tuple(topics), tuple(controls), len(wanted), len(sessions))
+    nearest = None if topics else _nearest(asked_since, sessions, index)
+    return Proposals(tuple(topics), tuple(controls), len(wanted), len(sessions), len(asked_since), nearest)
 
 
 class _Index:
@@ -120,7 +141,7 @@ class _Index:
                 self._holding.setdefault(word, []).append(number)
                 self._sessions.setdefault(word, set()).add(piece.session)
         sessions = len({piece.session for piece in pieces})
-        self._common = max(2, min(sessions // 2, _FEW + sessions // 10))
+        self._common = max(2, min((sessions + 1) // 2, _FEW + sessions // 10))
         self._begun: dict[str, datetime] = {}
         for piece in pieces:
             self._begun[piece.session] = min(piece.learned, self._begun.get(piece.session, piece.learned))
@@ -168,6 +189,8 @@ def _topic(prompt: Prompt, matches: Sequence[_Match], prompts: _BySession, index
             continue
         held = prompt.words & (match.piece.words | request.words)
         covered = index.weight(held) / (index.weight(prompt.words) or 1.0)
+        if len(held) < _SHARED and len(prompt.words) < _SHORT:
+            continue
         if covered >= _COVERED and covered > own and covered > nearest.get(session, (0.0, request))[0]:
             nearest[session] = (covered, request)
     if not nearest:
@@ -180,10 +203,32 @@ def _topic(prompt: Prompt, matches: Sequence[_Match], prompts: _BySession, index
 def _request(piece: Piece, prompt: Prompt, prompts: _BySession, index: _Index) -> Prompt | None:
     """The prompt of the earlier session that a piece came of: the last one up to it on the same topic."""
     for one in reversed(prompts.get(piece.session, ())):
-        of_it = one.position <= piece.position and one.stands_alone
+        of_it = one.position <= piece.position and one.can_be_a_request
         if of_it and index.telling(one.words & prompt.words) >= _TELLING:
             return one
     return None
+
+
+def _nearest(asked: Sequence[Prompt], prompts: _BySession, index: _Index) -> NearMiss | None:
+    """The prompt that shares most with something of an earlier session, and why it is no topic all the same."""
+    best: tuple[float, Prompt, _Match] | None = None
+    for prompt in asked:
+        whole = index.weight(prompt.words)
+        for match in index.matches(prompt):
+            # By all that is shared and not by its share: one word alone is easily all of a prompt.
+            shared = match.covered * whole
+            if match.piece.session != prompt.session and (best is None or shared > best[0]):
+                best = shared, prompt, match
+    if best is None:
+        return None
+    _, prompt, match = best
+    if prompt.obstacle:
+        why = prompt.obstacle
+    elif match.covered >= _NEAR and _request(match.piece, prompt, prompts, index) is None:
+        why = "no prompt of the earlier session that can be asked by itself shares two words that few sessions use"
+    else:
+        why = f"they share too little, or its own session says more of it: {_COVERED:.0%} are wanted"
+    return NearMiss(prompt, match.piece.session, match.covered, why)
 
 
 def _is_control(prompt: Prompt, matches: Sequence[_Match], prompts: _BySession, index: _Index) -> bool:

@@ -9,9 +9,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "study" / "figures"
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "study" / "report"))
 
 from finished_studies import a_plan, finished
-from run_folders import a_study, all_correct, denied, planned, thrown, written
+from run_folders import OPUS, a_study, all_correct, ask, denied, planned, thrown, written
 
 from truerecall.study.folder import DISCARDED, PLAN, ROW, StudyRun, keep
+from truerecall.study.grade.claims import claims_of
 from truerecall.study.ledger import disagreements
 from truerecall.study.records import Admission, Audit, Discarded, Finding, Suspect
 
@@ -36,18 +37,27 @@ def test_report_prints_where_it_wrote(cli, run: StudyRun) -> None:
 
 
 def test_status_says_how_far_each_side_is_and_what_was_spent(cli, home: Path) -> None:
-    plan = a_plan(1, sides=("memory", "none"), repeats=2)
+    plan = a_plan(1, sides=("memory", "none"), repeats=2, prices={"anthropic:opus": OPUS})
     some = [row for row in all_correct(plan) if row.side == "memory"]
-    written(home / "run", finished(plan, some, [thrown("q0 none 1", "outside")]))
+    thrown_out = [
+        thrown("q0 none 1", "outside"),
+        thrown("q0 none 1", "interrupted", 2),
+        thrown("q0 memory 1", "failed"),
+    ]
+    suspects = {f"q0 memory {repeat}": [Suspect(quote="So.", why="No.")] for repeat in (1, 2)}
+    written(home / "run", finished(plan, some, thrown_out), suspects=suspects)
+    ask(home / "run", "judge", "anthropic:opus", 4)
 
     done = cli("study", "status", "run")
 
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "made up: 2 of 4 runs finished",
-        "  memory  2 of 2: 2 correct",
-        "  none    0 of 2: none yet; 1 attempt thrown out or broken off",
-        "spent by the solver: $0.350",
+        "  memory  2 of 2: 2 correct; 1 attempt does not count (the solver failed: 1)",
+        "  none    0 of 2: none yet; 2 attempts do not count (broken off: 1, read outside: 1)",
+        "spent by the solver: $0.850",
+        "spent by grading: $0.018",
+        "1 claim waits for a person in claims.toml",
     ]
 
 
@@ -72,12 +82,14 @@ def test_audit_lists_what_was_thrown_out_and_what_is_not_as_its_side_says(cli, h
 
     lines = done.out.splitlines()
     assert lines[:5] == [
-        "q0, none, repeat 1, attempt 2: outside",
+        "q0, none, repeat 1, attempt 2: read outside",
         "    Read ../notes: outside the workspace",
         "q0, memory, repeat 1: not per-protocol, the hook of the memory failed",
         "uses of tools in finished runs: 8, denied attempts: 2",
-        "suspected claims that wait for a person in claims.toml: 1",
+        "1 claim waits for a person in claims.toml:",
     ]
+    (claim,) = claims_of(run)
+    assert lines[5] == f"    {claim.id}, q0, made in 1 run, the checker says: not checked"
     assert [line for line in lines if line.startswith("DISAGREES")]
     assert lines[-1] == f"{len(disagreements(run))} places disagree"
     assert (done.code, done.err) == (1, "")
@@ -139,6 +151,18 @@ def test_a_fault_in_claims_is_told_with_its_line_and_no_verdict_is_lost(cli, hom
     assert f"claims.toml:{line}" in done.err or f"line {line}" in done.err
     assert "Traceback" not in done.err
     assert path.read_text(encoding="utf-8") == text
+
+
+def test_report_says_how_many_claims_wait_for_a_person(cli, home: Path) -> None:
+    suspects = {
+        "q0 none 1": [Suspect(quote="So.", why="No."), Suspect(quote="It waits.", why="No.")],
+        "q0 none 2": [Suspect(quote="So.", why="No.")],
+    }
+    written(home / "run", a_study(1, 0, sides=("memory", "none"), repeats=2), suspects=suspects)
+
+    done = cli("study", "report", "run")
+
+    assert done.out.splitlines()[3:] == ["2 claims wait for a person in claims.toml"]
 
 
 def test_a_verdict_in_claims_reaches_the_next_report(cli, home: Path) -> None:

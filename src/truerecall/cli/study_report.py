@@ -6,9 +6,8 @@ from pathlib import Path
 import click
 
 from truerecall.study.folder import StudyRun
-from truerecall.study.grade.claims import read_claims
 from truerecall.study.ledger import disagreements
-from truerecall.study.report.terminal import audit_text
+from truerecall.study.report.standing import audit_of, waiting_of
 from truerecall.study.report.writing import write_report
 
 _RUN = click.argument("run", type=click.Path(path_type=Path))
@@ -23,14 +22,11 @@ def audit_command(run: Path) -> None:
     """
     folder = StudyRun(run)
     found = disagreements(folder)
-    click.echo(audit_text(folder.finished(read_claims(folder))))
+    click.echo(audit_of(folder))
     for one in found:
         click.echo(f"DISAGREES: {one.where}: {one.what}")
-    click.echo(
-        f"{len(found)} places disagree"
-        if found
-        else "every row of the ledger is what its transcript makes it"
-    )
+    places = "1 place disagrees" if len(found) == 1 else f"{len(found)} places disagree"
+    click.echo(places if found else "every row of the ledger is what its transcript makes it")
     sys.exit(1 if found else 0)
 
 
@@ -38,5 +34,8 @@ def audit_command(run: Path) -> None:
 @_RUN
 def report_command(run: Path) -> None:
     """Write the report of a run, from its folder alone: Markdown, JSON and one HTML page."""
-    for path in write_report(StudyRun(run)):
+    folder = StudyRun(run)
+    for path in write_report(folder):
         click.echo(path)
+    if told := waiting_of(folder):
+        click.echo(told)

@@ -17,7 +17,8 @@ from truerecall.study.estimate import estimate
 from truerecall.study.files.reading import read_study
 from truerecall.study.folder import StudyRun
 from truerecall.study.keys.approving import require_approved
-from truerecall.study.report.terminal import plan_text, status_text
+from truerecall.study.report.standing import status_of
+from truerecall.study.report.terminal import plan_text
 from truerecall.study.report.writing import write_report
 from truerecall.study.running.options import RunOptions
 from truerecall.study.running.run import plan_study, run_study
@@ -37,6 +38,8 @@ _OUT = click.option(
 @_PRICES
 def plan_command(study: Path, out: Path | None, prices: Path | None) -> None:
     """Say what would be run and what it may cost; nothing is asked, and nothing is written.
+
+    STUDY is the folder with study.toml.  [default: .]
 
     A run that is there already is taken into account: what is finished is not run again.
     """
@@ -67,6 +70,8 @@ def run_command(
 ) -> None:
     """Run a study, and write its report.
 
+    STUDY is the folder with study.toml.  [default: .]
+
     Whatever is finished is kept: a study that was stopped goes on when the same command is given again, and a run that
     was half done is done anew. Exit codes: 0 all is finished, 1 the limit of the costs ended it, 2 bad input.
     """
@@ -75,7 +80,7 @@ def run_command(
     signal.signal(signal.SIGTERM, _stop)
     run = run_study(read, options)
     written = write_report(run)
-    click.echo(status_text(run.finished()))
+    click.echo(status_of(run))
     click.echo(f"report: {written[0].parent / 'report.html'} (also report.md, report.json)")
     sys.exit(0 if len(run.rows()) == len(run.plan().runs) else 1)
 
@@ -84,7 +89,7 @@ def run_command(
 @click.argument("run", type=click.Path(path_type=Path))
 def status_command(run: Path) -> None:
     """Show how far a run is: by side what is finished, thrown out and waiting, and what was spent."""
-    click.echo(status_text(StudyRun(run).finished()))
+    click.echo(status_of(StudyRun(run)))
 
 
 def _options(

@@ -36,7 +36,7 @@ def test_six_questions_that_all_got_cheaper_are_enough_to_say_so() -> None:
         finding="saves",
         sentence=(
             "To the first correct answer memory was cheaper on 6 of 6 questions (saved 40 % to 40 % of the cost, median"
-            " 40 %, 95 % interval of the mean 40 % to 40 %); it was correct in 12 of 12 runs (none in 12 of 12)."
+            " 40 %, 95 % interval of the mean 40 % to 40 %); it was correct in 12 of 12 runs (none: 12 of 12)."
         ),
         side="memory",
         reasons=[],
@@ -48,7 +48,7 @@ def test_five_are_not() -> None:
     assert found.finding == "cannot tell"
     assert found.sentence == (
         "To the first correct answer memory was cheaper on 5 of 5 questions (saved 40 % to 40 % of the cost, median"
-        " 40 %); it was correct in 10 of 10 runs (none in 10 of 10); whether that holds beyond these questions cannot"
+        " 40 %); it was correct in 10 of 10 runs (none: 10 of 10). Whether that holds beyond these questions cannot"
         " be told at this n: an interval needs 6 questions that can be compared by cost, and there are only 5."
     )  # fmt: skip
 
@@ -69,7 +69,7 @@ def test_memory_that_is_dearer_costs_more() -> None:
     assert found.sentence == (
         "To the first correct answer memory was cheaper on 0 of 6 questions (saved −50 % to −50 %"
         " of the cost, median −50 %, 95 % interval of the mean −50 % to −50 %); it was"
-        " correct in 12 of 12 runs (none in 12 of 12); it took 50 % more tokens (median)."
+        " correct in 12 of 12 runs (none: 12 of 12); it took 50 % more tokens (median)."
     )
 
 
@@ -87,8 +87,8 @@ def test_the_sign_of_each_end_and_the_harm_are_in_the_sentence() -> None:
 
     assert verdict(finished(plan, rows)).sentence == (
         "To the first correct answer memory was cheaper on 1 of 2 questions (saved −11 % to 64 % of the cost,"
-        " median 26 %); it was correct in 2 of 2 runs (none in 2 of 2); it was misled in 1 run (none in 0) and it"
-        " took 125 % more wall time (median); whether that holds beyond these questions cannot be told at this n: an"
+        " median 26 %); it was correct in 2 of 2 runs (none: 2 of 2); it was misled in 1 run (none: 0) and it"
+        " took 2.2 times the wall time (median). Whether that holds beyond these questions cannot be told at this n: an"
         " interval needs 6 questions that can be compared by cost, and there are only 2."
     )
     scripted = finished(plan.model_copy(update={"scripted": True}), rows)
@@ -99,7 +99,7 @@ def test_one_question_of_several_that_can_be_compared_is_told_as_one() -> None:
     found = verdict(study(2, 1.5, wrong=("q1 memory 1", "q1 memory 2")))
     assert found.sentence.startswith(
         "To the first correct answer memory was not cheaper on the one of 2 questions that can be compared (saved"
-        " −50 % of the cost); it was correct in 2 of 4 runs (none in 4 of 4)"
+        " −50 % of the cost); it was correct in 2 of 4 runs (none: 4 of 4)"
     )
 
 
@@ -157,9 +157,9 @@ def test_a_study_without_a_memory_says_nothing_about_one() -> None:
 def test_where_no_saving_can_be_reckoned_the_sentence_says_so() -> None:
     made = study(2, 0.6, wrong=tuple(f"q{n} memory {repeat}" for n in (0, 1) for repeat in (1, 2)))
     assert verdict(made).sentence == (
-        "To the first correct answer memory can be compared on none of 2 questions; it was correct in 0 of 4 runs (none"
-        " in 4 of 4); whether that holds beyond these questions cannot be told at this n: an interval needs 6 questions"
-        " that can be compared by cost, and there is none."
+        "To the first correct answer memory can be compared on none of 2 questions; it was correct in 0 of 4 runs"
+        " (none: 4 of 4). Whether that holds beyond these questions cannot be told at this n: an interval needs 6"
+        " questions that can be compared by cost, and there is none."
     )
 
 
@@ -170,7 +170,7 @@ def test_a_small_saving_keeps_its_sign() -> None:
     found = verdict(study(1, 1.004)).sentence
     assert "memory was not cheaper on this question (saved −0.4 % of the cost)" in found
     assert (
-        "it took 0.4 % more tokens (median); whether that holds beyond this question cannot be told" in found
+        "it took 0.4 % more tokens (median). Whether that holds beyond this question cannot be told" in found
     )
 
 

@@ -37,14 +37,15 @@ def text(run: StudyRun) -> str:
 def test_each_suspect_is_a_claim_for_a_person_who_is_not_told_the_side(tmp_path: Path) -> None:
     run = run_of(tmp_path)
 
-    assert write_claims(run) == 3
+    assert write_claims(run) == 2
 
     claims = tomllib.loads(text(run))["claim"]
     assert [claim["id"] for claim in claims] == sorted(claim["id"] for claim in claims)
-    assert {claim["quote"] for claim in claims} == {SEVEN.quote, NINE.quote}
+    assert {claim["quote"]: claim["runs"] for claim in claims} == {SEVEN.quote: 2, NINE.quote: 1}
     seven = next(claim for claim in claims if claim["quote"] == SEVEN.quote)
     assert {key: value for key, value in seven.items() if key != "id"} == {
         "question": "retry-limit",
+        "runs": 2,
         "quote": SEVEN.quote,
         "why": "src/retry.py:4 says 5",
         "checker": "wrong",
@@ -64,6 +65,7 @@ def test_a_claim_can_be_read_without_a_tool(tmp_path: Path) -> None:
     assert text(run).partition("[[claim]]\n")[2] == (
         f'id = "{claim.id}"\n'
         'question = "retry-limit"\n'
+        "runs = 1\n"
         'quote = "The limit is 7, as the worker says."\n'
         'why = "src/retry.py:4 says 5"\n'
         'checker = "wrong"\n'
@@ -99,7 +101,7 @@ def test_what_a_person_wrote_stays_when_the_file_is_written_anew(tmp_path: Path)
     assert claims[NINE.quote]["verdict"] == ""
 
 
-def test_a_verdict_is_told_with_the_run_that_it_is_about_and_what_nobody_said_is_unconfirmed(
+def test_a_verdict_counts_for_every_run_that_says_so_and_what_nobody_said_is_unconfirmed(
     tmp_path: Path,
 ) -> None:
     run = run_of(tmp_path)
@@ -107,8 +109,8 @@ def test_a_verdict_is_told_with_the_run_that_it_is_about_and_what_nobody_said_is
 
     write_claims(run)
     path = run.folder / "claims.toml"
-    theirs = next(claim.id for claim in claims_of(run) if claim.run == RUNS[1])
-    before, mark, after = text(run).partition(f'id = "{theirs}"')
+    seven = next(claim.id for claim in claims_of(run) if claim.suspect.quote == SEVEN.quote)
+    before, mark, after = text(run).partition(f'id = "{seven}"')
     path.write_text(before + mark + after.replace('verdict = ""', 'verdict = "wrong"', 1), encoding="utf-8")
 
     assert read_claims(run) == [
@@ -118,7 +120,7 @@ def test_a_verdict_is_told_with_the_run_that_it_is_about_and_what_nobody_said_is
             repeat=1,
             followups=0,
             quote=SEVEN.quote,
-            verdict="unconfirmed",
+            verdict="wrong",
         ),
         Confirmed(
             question="retry-limit",
@@ -132,6 +134,40 @@ def test_a_verdict_is_told_with_the_run_that_it_is_about_and_what_nobody_said_is
             question="retry-limit", side="bare", repeat=1, followups=0, quote=SEVEN.quote, verdict="wrong"
         ),
     ]
+
+
+def test_the_same_words_are_one_claim_whatever_their_spaces_and_after_however_many_follow_ups(
+    tmp_path: Path,
+) -> None:
+    spaced = SEVEN.model_copy(
+        update={"quote": "The limit is 7,\n as the worker says.", "checker": "cannot tell"}
+    )
+    run = finished_run(
+        tmp_path / "run", {RUNS[0]: [graded(spaced), graded(SEVEN, followups=1)], RUNS[1]: [graded(SEVEN)]}
+    )
+
+    (claim,) = claims_of(run)
+    assert (claim.runs, claim.suspect.checker) == (2, "wrong")
+    assert [(one.run.side, one.followups) for one in claim.made] == [
+        ("truerecall-memory", 0),
+        ("truerecall-memory", 1),
+        ("bare", 0),
+    ]
+    assert len(read_claims(run)) == 3
+
+
+def test_a_run_that_says_it_later_joins_the_claim_and_the_verdict_stays(tmp_path: Path) -> None:
+    run = finished_run(tmp_path / "run", {RUNS[1]: [graded(SEVEN)]})
+    write_claims(run)
+    path = run.folder / "claims.toml"
+    path.write_text(text(run).replace('verdict = ""', 'verdict = "wrong"'), encoding="utf-8")
+    before = text(run)
+
+    finished_run(run.folder, {RUNS[0]: [graded(SEVEN)]})
+
+    assert write_claims(run) == 1
+    assert text(run) == before.replace("runs = 1", "runs = 2")
+    assert [one.verdict for one in read_claims(run)] == ["wrong", "wrong"]
 
 
 def test_a_claim_that_no_run_makes_any_more_is_kept_if_somebody_judged_it_and_counts_for_nothing(
@@ -170,11 +206,11 @@ def test_without_a_suspect_there_is_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem", "line"),
     [
-        ('verdict = ""', 'verdict = "maybe"', "verdict is 'maybe'", 17),
-        ('verdict = ""', "verdict = true", "verdict is not a text", 17),
-        ('verdict = ""', 'verdit = "wrong"', "unknown key verdit", 17),
-        ('verdict = ""', "verdict = ", "the file is not TOML", 17),
-        ('checker = "wrong"', 'checker = "sure"', "checker is 'sure'", 11),
+        ('verdict = ""', 'verdict = "maybe"', "verdict is 'maybe'", 18),
+        ('verdict = ""', "verdict = true", "verdict is not a text", 18),
+        ('verdict = ""', 'verdit = "wrong"', "unknown key verdit", 18),
+        ('verdict = ""', "verdict = ", "the file is not TOML", 18),
+        ('checker = "wrong"', 'checker = "sure"', "checker is 'sure'", 12),
         ("[[claim]]", "[claim]", "claim is not a list of tables", 6),
         ("[[claim]]", "reviewed = true\n[[claim]]", "unknown key reviewed", 6),
     ],

@@ -176,10 +176,24 @@ def test_a_wrong_claim_is_listed_with_its_run_and_one_that_waits_without(tmp_pat
     ]
     (waiting,) = behind.waiting
     assert table(text, "Claims that wait in claims.toml") == [
-        {"claim": waiting.id, "question": "q0", "the checker says": "cannot tell"}
+        {"claim": waiting.id, "question": "q0", "the checker says": "cannot tell", "runs that make it": "1"}
     ]
     assert f'id = "{waiting.id}"' in (tmp_path / "claims.toml").read_text(encoding="utf-8")
     assert TABLES.quote not in text
+
+
+def test_a_claim_of_several_runs_waits_once_and_is_counted_for_each_of_them(tmp_path: Path) -> None:
+    suspects = {"q0 none 1": [SECONDS], "q0 none 2": [SECONDS], "q0 memory 1": [SECONDS]}
+    run = written(tmp_path, a_study(1, 0, sides=("memory", "none"), repeats=2), suspects=suspects)
+
+    (waiting,) = gathered(run).waiting
+    assert waiting.runs == 3
+    judged(run, SECONDS.quote, "wrong")
+
+    behind = gathered(run)
+    assert behind.waiting == []
+    assert [(one.side, one.wrong) for one in behind.question_claims] == [("memory", 1), ("none", 2)]
+    assert len(behind.wrong_claims) == 3
 
 
 def test_a_claim_that_is_not_wrong_waits_for_nobody(tmp_path: Path) -> None:

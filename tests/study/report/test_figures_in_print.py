@@ -68,7 +68,7 @@ def test_savings_over_the_questions(made: tuple[str, dict[str, Any]]) -> None:
     assert len(rows) == len(report["figures"]["headline"]["savings"]) == 4
     for row, one in zip(rows, report["figures"]["headline"]["savings"], strict=True):
         assert MEASURES[row["memory side"].removeprefix("memory: ")] == one["measure"]
-        assert row["questions with a saving"] == f"{one['n']} of {one['questions']}"
+        assert row["questions that can be compared"] == f"{one['n']} of {one['questions']}"
         assert row["median"] == percent(one["median"])
         assert row["from … to"] == f"{percent(one['low'])} to {percent(one['high'])}"
         assert row["median amount"] == written_as(one["median_amount"], one["measure"])

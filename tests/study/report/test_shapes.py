@@ -195,6 +195,15 @@ def test_runs_that_did_not_do_what_was_planned_are_told_before_the_picture() -> 
     assert text.index(note) < text.index("### The short answer")
     assert "> **Note.** 6 of 6 runs of memory were not what their side says." in admitted
     assert "the hook failed (6)" in admitted
+    one = a_study(1, 0, sides=("memory", "none"), repeats=2)
+    silent = one.rows[0].model_copy(
+        update={"admission": Admission(delivered=True, per_protocol=False, reason="no")}
+    )
+    singular = laid_out(finished(one.plan, [silent, *one.rows[1:]]))
+    assert (
+        f"> **Note.** 1 of 2 runs of {silent.side} was not what its side says. It counts here as it was;"
+        in singular
+    )
     assert "> **Note.**" not in clean
 
 

@@ -61,6 +61,7 @@ class Dot(Record):
     block_hits: int | None = Field(
         description="Facts of the session key in the injected block; None: no block, or no marks that hold."
     )
+    block_unknown: bool = Field(default=False, description="There was a block, and no marks of it hold.")
     delivered: bool
     nothing_found: bool
     per_protocol: bool

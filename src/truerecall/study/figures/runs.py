@@ -97,6 +97,7 @@ def dot(row: RunRow) -> Dot:
         truth_hits=row.answers[-1].truth_hits if row.answers and row.outcome != "invalid" else None,
         session_hits=row.answers[0].session_hits if row.answers else None,
         block_hits=None if block is None else block.hits,
+        block_unknown=row.block is not None and row.block.state == "invalid",
         delivered=row.admission.delivered,
         nothing_found=row.admission.nothing_found,
         per_protocol=row.admission.per_protocol,

@@ -44,7 +44,7 @@ def verdict(plan: Plan, view: View, finished: int) -> Verdict:
     few = cost.interval is None or cost.interval.low <= 0.0 <= cost.interval.high
     told = "cannot be told at this n" if few else "cannot be told"
     beyond = "this question" if cost.questions == 1 else "these questions"
-    sentence = f"{said}; whether that holds beyond {beyond} {told}: {reasons[0]}."
+    sentence = f"{said}. Whether that holds beyond {beyond} {told}: {reasons[0]}."
     return Verdict(finding="cannot tell", sentence=sentence, side=side, reasons=reasons)
 
 
@@ -154,7 +154,7 @@ def _harm(plan: Plan, view: View, side: str) -> str:
     misled = {one: _misled(view, one) for one in (side, *_others(plan))}
     if misled[side]:
         runs = "run" if misled[side] == 1 else "runs"
-        beside = ", ".join(f"{one} in {n}" for one, n in misled.items() if one != side)
+        beside = ", ".join(f"{one}: {n}" for one, n in misled.items() if one != side)
         said.append(f"it was misled in {misled[side]} {runs}" + (f" ({beside})" if beside else ""))
     more = {"tokens": "tokens", "seconds": "wall time"}
     if plan.scripted:
@@ -162,7 +162,8 @@ def _harm(plan: Plan, view: View, side: str) -> str:
     for measure, name in more.items():
         found = _overall(view, side, measure).median
         if found is not None and found < 0.0:
-            said.append(f"it took {_signed(-found)} more {name} (median)")
+            more_of = f"{_signed(-found)} more" if found > -1.0 else f"{1.0 - found:.1f} times the"
+            said.append(f"it took {more_of} {name} (median)")
     return f"; {' and '.join(said)}" if said else ""
 
 
@@ -178,7 +179,7 @@ def _misled(view: View, side: str) -> int:
 
 def _successes(own: Success, others: Sequence[Success]) -> str:
     said = f"it was correct in {own.correct} of {own.n} {'run' if own.n == 1 else 'runs'}"
-    beside = ", ".join(f"{one.side} in {one.correct} of {one.n}" for one in others)
+    beside = ", ".join(f"{one.side}: {one.correct} of {one.n}" for one in others)
     return f"{said} ({beside})" if beside else said
 
 

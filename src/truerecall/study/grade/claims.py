@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from truerecall.bench.outputs import below, write_whole
 from truerecall.errors import StudyError
@@ -21,10 +21,11 @@ CLAIMS = "claims.toml"
 """The file in the run folder."""
 _CHECKER = Literal["wrong", "right", "cannot tell", "not checked"]
 _VERDICT = Literal["", "wrong", "not wrong"]
+_SAYS_MOST = get_args(_CHECKER)
 _DIGITS = 12  # of the hash that stands for a claim
 
 _HEAD = """\
-# Claims of answers that the judge takes for wrong, one a table.
+# Claims of answers that the judge takes for wrong, one a table; `runs` says how many runs make it in these words.
 # Look each up, and set verdict to "wrong" or "not wrong"; leave it "" while you cannot tell. What an answer leaves out
 # is no wrong claim, nor is anything true that it adds. `note` is yours. All else is written anew by the study.
 # Which side made a claim is kept from you on purpose: the id is a hash, and the order is its order.
@@ -33,13 +34,32 @@ _GONE = "# No finished run makes these claims any more; they are kept because so
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A suspected claim, and whose it is."""
+class Made:
+    """Where a claim was made."""
 
-    id: str
     run: PlannedRun
     followups: int
     suspect: Suspect
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A suspected claim: what answers to one question say in the same words, to be decided once for all of them."""
+
+    id: str
+    question: str
+    made: tuple[Made, ...]
+    """In the order of the plan, then of the follow-ups."""
+
+    @property
+    def suspect(self) -> Suspect:
+        """What is shown of it: of several one that the checker calls wrong, or else one of which it says something."""
+        return min((one.suspect for one in self.made), key=lambda one: _SAYS_MOST.index(one.checker))
+
+    @property
+    def runs(self) -> int:
+        """How many runs make it."""
+        return len({(one.run.side, one.run.repeat) for one in self.made})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +68,7 @@ class _Entry:
 
     id: str
     question: str
+    runs: int
     quote: str
     why: str
     checker: str
@@ -86,45 +107,60 @@ def read_claims(run: StudyRun) -> list[Confirmed]:
     entries = _entries(_path(run))
     order = {planned: place for place, planned in enumerate(run.plan().runs)}
     found = []
-    for claim in sorted(claims_of(run), key=lambda one: (order[one.run], one.followups)):
+    for claim in claims_of(run):
         entry = entries.get(claim.id)
-        found.append(
-            Confirmed(
-                question=claim.run.question,
-                side=claim.run.side,
-                repeat=claim.run.repeat,
-                followups=claim.followups,
-                quote=claim.suspect.quote,
-                verdict=entry.verdict or "unconfirmed" if entry else "unconfirmed",
-            )
-        )
-    return found
+        verdict = entry.verdict or "unconfirmed" if entry else "unconfirmed"
+        found += [(order[one.run], one.followups, _confirmed(one, verdict)) for one in claim.made]
+    return [confirmed for *_, confirmed in sorted(found, key=lambda one: one[:2])]
+
+
+def _confirmed(made: Made, verdict: Literal["wrong", "not wrong", "unconfirmed"]) -> Confirmed:
+    return Confirmed(
+        question=made.run.question,
+        side=made.run.side,
+        repeat=made.run.repeat,
+        followups=made.followups,
+        quote=made.suspect.quote,
+        verdict=verdict,
+    )
 
 
 def claims_of(run: StudyRun) -> list[Claim]:
     """The suspected claims of the finished runs, by question and then by their ids, which say nothing of a side."""
     plan = run.plan()
     place = {question.id: number for number, question in enumerate(plan.questions)}
-    found = {claim.id: claim for planned in plan.runs for claim in _of_run(run, plan, planned)}
-    return sorted(found.values(), key=lambda claim: (place[claim.run.question], claim.id))
+    found: dict[tuple[str, str], dict[tuple[PlannedRun, int], Made]] = {}
+    for planned in plan.runs:
+        for made in _of_run(run, planned):
+            same = found.setdefault((planned.question, plain(made.suspect.quote)), {})
+            same[planned, made.followups] = made
+    claims = [
+        Claim(_id(plan, question, quote), question, tuple(same.values()))
+        for (question, quote), same in found.items()
+    ]
+    return sorted(claims, key=lambda claim: (place[claim.question], claim.id))
 
 
-def _of_run(run: StudyRun, plan: Plan, planned: PlannedRun) -> Iterator[Claim]:
+def _id(plan: Plan, question: str, quote: str) -> str:
+    told = json.dumps([plan.name, plan.seed, question, quote])
+    return sha256(told.encode("ascii")).hexdigest()[:_DIGITS]
+
+
+def _of_run(run: StudyRun, planned: PlannedRun) -> Iterator[Made]:
     row = run.row(planned)
     if row is None or row.outcome == "out":
         return
     for graded in run.graded(planned, row.attempt):
         for suspect in graded.suspects:
-            told = [plan.name, plan.seed, planned.question, planned.side, planned.repeat, graded.followups]
-            digest = sha256(json.dumps([*told, plain(suspect.quote)]).encode("ascii")).hexdigest()
-            yield Claim(digest[:_DIGITS], planned, graded.followups, suspect)
+            yield Made(planned, graded.followups, suspect)
 
 
 def _entry(claim: Claim, before: _Entry | None) -> _Entry:
     suspect = claim.suspect
     return _Entry(
         id=claim.id,
-        question=claim.run.question,
+        question=claim.question,
+        runs=claim.runs,
         # A file of a study that holds what looks like a secret is refused.
         quote=mask(suspect.quote).text,
         why=mask(suspect.why).text,
@@ -140,6 +176,7 @@ def _text(entry: _Entry) -> str:
         "[[claim]]\n"
         f"id = {toml_text(entry.id)}\n"
         f"question = {toml_text(entry.question)}\n"
+        f"runs = {entry.runs}\n"
         f"quote = {_block(entry.quote)}\n"
         f"why = {toml_text(entry.why)}\n"
         f"checker = {toml_text(entry.checker)}\n"
@@ -176,6 +213,7 @@ def _read(claim: Table) -> _Entry:
     entry = _Entry(
         id=claim.text("id"),
         question=claim.text("question"),
+        runs=claim.whole("runs", default=1, least=1),
         quote=claim.text("quote", ""),
         why=claim.text("why", ""),
         checker=claim.choice("checker", _CHECKER),

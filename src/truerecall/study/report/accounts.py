@@ -8,8 +8,7 @@ from truerecall.study.grade.spending import RoleSpent
 from truerecall.study.records import Discarded
 from truerecall.study.report.amounts import NONE, counted, dollars, share
 from truerecall.study.report.behind import Behind, BlindCheck
-
-_REASONS = {"outside": "read outside", "interrupted": "broken off", "failed": "the solver failed"}
+from truerecall.study.report.words import WHY_NOT_COUNTED
 
 
 def sections(figures: Figures, behind: Behind, discarded: Sequence[Discarded]) -> tuple[Section, ...]:
@@ -47,7 +46,7 @@ def _runs(figures: Figures, thrown: Sequence[Discarded]) -> Section:
         [
             (
                 one.side,
-                _REASONS[one.reason],
+                WHY_NOT_COUNTED[one.reason],
                 str(one.attempts),
                 f"{one.tokens:,}",
                 dollars(one.cost),
@@ -66,7 +65,7 @@ def _runs(figures: Figures, thrown: Sequence[Discarded]) -> Section:
                 one.side,
                 str(one.repeat),
                 str(one.attempt),
-                _REASONS[one.reason],
+                WHY_NOT_COUNTED[one.reason],
                 one.detail or NONE,
             )
             for one in thrown
@@ -151,7 +150,8 @@ def _claims(behind: Behind) -> Section:
     columns = ["question", "side", "suspects", "wrong", "not wrong", "not decided"]
     told = (
         "The judge names claims that it takes for wrong, a checker holds them against the code, a person decides in "
-        "claims.toml, without seeing the side. What an answer leaves out is no wrong claim."
+        "claims.toml, without seeing the side and once for all runs that say so in the same words; here each of those "
+        "runs counts. What an answer leaves out is no wrong claim."
     )
     none = [] if rows else ["No claim was suspected."]
     return section(
@@ -190,8 +190,8 @@ def _listed(behind: Behind) -> list[Table]:
     )
     waiting = table(
         "Claims that wait in claims.toml; whose they are is kept from whoever decides",
-        ["claim", "question", "the checker says"],
-        [(one.id, one.question, one.checker) for one in behind.waiting],
+        ["claim", "question", "the checker says", "runs that make it"],
+        [(one.id, one.question, one.checker, str(one.runs)) for one in behind.waiting],
         words=3,
         folded=True,
     )
@@ -202,9 +202,10 @@ def _money(figures: Figures, behind: Behind) -> Section:
     told = figures.told
     sentences = []
     if told.runs:
+        differ = f"{told.differ or 'none'} of them {'differs' if told.differ == 1 else 'differ'}"
         sentences.append(
             f"Over the {counted(told.runs, 'run')} of which the solver tells a cost itself, our sum is "
-            f"{dollars(told.ours)} and its own {dollars(told.told)}; {told.differ or 'none'} of them differ by more "
+            f"{dollars(told.ours)} and its own {dollars(told.told)}; {differ} by more "
             f"than a thousandth, the most by {dollars(told.largest)}."
         )
     else:

@@ -65,6 +65,7 @@ class WaitingClaim(Record):
 
     id: str = Field(description="As in claims.toml.")
     question: str
+    runs: int = Field(description="That make it, in the same words.")
     checker: Literal["wrong", "right", "cannot tell", "not checked"]
 
 

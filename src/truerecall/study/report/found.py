@@ -16,9 +16,15 @@ def warnings(figures: Figures) -> tuple[str, ...]:
     found = []
     for one in figures.delivery:
         if one.kind in ("memory", "none", "redo") and one.per_protocol < one.runs:
+            number = one.runs - one.per_protocol
+            were, they = (
+                ("was not what its side says", "It counts here as it was")
+                if number == 1
+                else ("were not what their side says", "They count here as they were")
+            )
             found.append(
-                f"{one.runs - one.per_protocol} of {counted(one.runs, 'run')} of {one.side} were not what their side "
-                "says. They count here as they were; “Whether it arrived” says why, “Per-protocol” leaves them out."
+                f"{number} of {counted(one.runs, 'run')} of {one.side} {were}. {they}; “Whether "
+                "it arrived” says why, “Per-protocol” leaves such runs out."
             )
     lost = {
         "could not be graded": sum(one.invalid for one in figures.exclusions),
@@ -120,7 +126,8 @@ def _overall(view: View, caption: str) -> Table:
         for one in view.savings
     ]
     columns = [
-        "memory side", "questions with a saving", "median", "from … to", "95 % interval of the mean", "median amount",
+        "memory side", "questions that can be compared", "median", "from … to", "95 % interval of the mean",
+        "median amount",
     ]  # fmt: skip
     return table(caption, columns, rows)
 

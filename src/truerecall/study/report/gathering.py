@@ -7,7 +7,7 @@ from truerecall.bench.qa.stages import STAGES, StageStore
 from truerecall.measure.prices import Price
 from truerecall.study.folder import Finished, StudyRun, read_record
 from truerecall.study.grade.claims import claims_of
-from truerecall.study.grade.spending import grading_spent
+from truerecall.study.grade.spending import RoleSpent, grading_spent
 from truerecall.study.leak import leak
 from truerecall.study.planned import Plan, PlannedRun
 from truerecall.study.report.behind import (
@@ -34,7 +34,7 @@ def gather(run: StudyRun, finished: Finished) -> Behind:
     plan, rows = finished.plan, finished.rows
     by_side = sorted(rows, key=lambda row: [side.name for side in plan.sides].index(row.side))
     return Behind(
-        grading=grading_spent(run.folder, lambda model: _price(plan, model)),
+        grading=spent_by_graders(run, plan),
         lost_calls=_lost(run, plan),
         blind=_blind(run, finished),
         loading=_loading(run, plan),
@@ -45,12 +45,34 @@ def gather(run: StudyRun, finished: Finished) -> Behind:
             for one in finished.confirmed
             if one.verdict == "wrong"
         ],
-        waiting=_waiting(run, finished),
+        waiting=waiting_claims(run, finished),
         denied=denied_attempts(
             (row.side, run.exchanges(_planned(row.question, row.side, row.repeat), row.attempt))
             for row in by_side
         ),
     )
+
+
+def spent_by_graders(run: StudyRun, plan: Plan) -> list[RoleSpent]:
+    """What grading used so far, by role and by the prices of the plan; ``RunError`` for a damaged store."""
+    return grading_spent(run.folder, lambda model: _price(plan, model))
+
+
+def waiting_claims(run: StudyRun, finished: Finished) -> list[WaitingClaim]:
+    """Those of which nobody has said anything, in the order of ``claims.toml``, which says nothing of a side."""
+    undecided = {
+        (one.question, one.side, one.repeat, one.followups, one.quote)
+        for one in finished.confirmed
+        if one.verdict == "unconfirmed"
+    }
+    return [
+        WaitingClaim(id=claim.id, question=claim.question, runs=claim.runs, checker=claim.suspect.checker)
+        for claim in claims_of(run)
+        if any(
+            (claim.question, one.run.side, one.run.repeat, one.followups, one.suspect.quote) in undecided
+            for one in claim.made
+        )
+    ]
 
 
 def _planned(question: str, side: str, repeat: int) -> PlannedRun:
@@ -106,19 +128,4 @@ def _loading(run: StudyRun, plan: Plan) -> list[Loaded]:
         )
         for side in plan.sides
         if (own := kept.get(side.name))
-    ]
-
-
-def _waiting(run: StudyRun, finished: Finished) -> list[WaitingClaim]:
-    """In the order of ``claims.toml``, which says nothing of a side."""
-    open_ = {
-        (one.question, one.side, one.repeat, one.followups, one.quote)
-        for one in finished.confirmed
-        if one.verdict == "unconfirmed"
-    }
-    return [
-        WaitingClaim(id=claim.id, question=claim.run.question, checker=claim.suspect.checker)
-        for claim in claims_of(run)
-        if (claim.run.question, claim.run.side, claim.run.repeat, claim.followups, claim.suspect.quote)
-        in open_
     ]

@@ -9,9 +9,10 @@ from truerecall.study.report.amounts import counted
 from truerecall.study.report.charts import charts
 from truerecall.study.report.places import without_places_in
 from truerecall.study.report.record import StudyReport
-from truerecall.study.report.words import MEANINGS, SCRIPTED, unfinished
+from truerecall.study.report.words import MEANINGS, SCRIPTED, asked_elsewhere, unfinished
 
 TITLE = "Does memory pay for a coding agent?"
+_DIFFERS = {None: "not known", True: "yes", False: "no"}
 
 
 def study_markdown(report: StudyReport) -> str:
@@ -32,6 +33,8 @@ def study_outline(report: StudyReport) -> Outline:
     """Arrange what a study found: the answer and the picture first, then what they stand on."""
     figures, made = report.figures, report.environment
     banners = [SCRIPTED] if figures.scripted else []
+    if report.plan.elsewhere and not figures.scripted:
+        banners.append(asked_elsewhere(report.plan.elsewhere))
     if figures.finished < figures.planned:
         banners.append(unfinished(figures.finished, figures.planned))
     return without_places_in(
@@ -64,10 +67,12 @@ def _made(report: StudyReport) -> str:
 
 def _chapters(report: StudyReport) -> tuple[Chapter, ...]:
     figures, behind = report.figures, report.behind
-    control = (
-        "Of control questions the memory holds nothing: what they take is the price of an ordinary prompt."
-    )
-    amounts = Section("amounts", "Amounts by side", (control,) if figures.controls else ())
+    told = ["Each side by question; the same figures stand in the tables of the questions."]
+    if figures.controls:
+        told.append(
+            "The memory holds no answer to a control question: what it takes is the price of an ordinary prompt."
+        )
+    amounts = Section("amounts", "Amounts by side", tuple(told))
     return (
         Chapter(
             "found",
@@ -100,10 +105,15 @@ def _provenance(report: StudyReport) -> Table:
     plan, made = report.plan, report.environment
     rows = [
         ("truerecall", made.truerecall + (f", commit {made.commit}" if made.commit else "")),
-        ("differs from that commit", {None: "not known", True: "yes", False: "no"}[made.dirty]),
+        *([("differs from that commit", _DIFFERS[made.dirty])] if made.commit else []),
         ("Python, system, cores", f"{made.python}, {made.system}, {made.cores or 'not known'}"),
         ("solver", f"{plan.solver.name} {plan.solver.version}, {plan.solver.model}"),
         ("rewriter, judge, checker", f"{plan.rewriter}, {plan.judge}, {plan.checker}"),
+        *(
+            [("asked at another address than the provider's own", ", ".join(plan.elsewhere))]
+            if plan.elsewhere
+            else []
+        ),
         ("prices", f"of {plan.prices_dated}, sha256 {plan.prices_sha256}"),
         *((f"frozen memory {name}", f"sha256 {digest}") for name, digest in plan.memory.items()),
         *((f"memory of {cut.question}", f"sha256 {cut.sha256}") for cut in report.figures.cuts),

@@ -109,8 +109,8 @@ def _run(question: QuestionFigures, side: SideOnQuestion, dot: Dot, behind: Behi
         _injected(side, dot),
         NONE if dot.correct_after is None else str(dot.correct_after),
         _of(dot.truth_hits, question.truth_facts),
-        _of(dot.session_hits, question.session_facts),
-        _of(dot.block_hits, question.session_facts),
+        _marked(dot.session_hits, question.session_facts, bool(dot.answers)),
+        _marked(dot.block_hits, question.session_facts, dot.block_unknown),
         amount(until.tokens, "tokens"),
         amount(until.cost, "cost"),
         _claims(behind.claims_of(question.question, side.side, dot.repeat)),
@@ -123,6 +123,11 @@ def _injected(side: SideOnQuestion, dot: Dot) -> str:
     if not dot.delivered:
         return "nothing found" if dot.nothing_found else "nothing"
     return {"memory": "recalled", "placebo": "neutral text"}.get(side.kind, "a text")
+
+
+def _marked(hits: int | None, facts: int, there: bool) -> str:
+    """As ``_of``; that there was a text and it could not be marked is said."""
+    return "not marked" if hits is None and facts and there else _of(hits, facts)
 
 
 def _of(hits: int | None, facts: int) -> str:

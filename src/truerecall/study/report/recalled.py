@@ -2,7 +2,7 @@
 
 from truerecall.bench.report.tables import Section, Table, section, table
 from truerecall.study.figures.records import Figures
-from truerecall.study.report.amounts import NAMES, NONE, amount, dollars, share
+from truerecall.study.report.amounts import NAMES, NONE, amount, counted, dollars, share
 from truerecall.study.report.behind import Behind
 
 
@@ -53,18 +53,16 @@ def _keys(figures: Figures) -> Table:
     rows = [
         (
             one.side,
-            _of(one.block_hits, one.block_facts) if one.kind == "memory" else NONE,
-            _of(one.answer_hits, one.answer_facts),
+            _marked(one.block_hits, one.block_facts, one.block_unknown) if one.kind == "memory" else NONE,
+            _marked(one.answer_hits, one.answer_facts, one.answer_unknown),
             _of(one.first_truth_hits, one.truth_facts),
             _of(one.last_truth_hits, one.truth_facts),
             f"{one.misled} of {one.misled_of}" if one.misled_of else NONE,
-            str(one.block_unknown + one.answer_unknown),
         )
         for one in figures.recalled
     ]
     columns = [
         "side", "session key in the block", "in the first answer", "truth key in the first", "in the last", "misled",
-        "blocks and answers without marks",
     ]  # fmt: skip
     return table("Facts of the keys, over all runs with a known outcome", columns, rows)
 
@@ -72,7 +70,7 @@ def _keys(figures: Figures) -> Table:
 def ordinary(figures: Figures) -> tuple[Section, ...]:
     """The tax of a prompt for which memory holds nothing, and from which rate of re-asking on memory pays."""
     taxes = table(
-        "What memory adds to a prompt for which it holds nothing relevant",
+        "What memory adds to a prompt for which it holds no answer",
         ["memory side", "control questions", "with memory", "without", "added", "from … to"],
         [
             (
@@ -110,22 +108,36 @@ def ordinary(figures: Figures) -> tuple[Section, ...]:
     if made.cost is not None:
         told = f"Extracting the memory's facts cost {dollars(made.cost)}; it is in no figure of a side."
         if made.per_question is not None:
-            told += f" Over the {made.questions} questions of this study that is {dollars(made.per_question)} each."
+            over = counted(made.questions, "question")
+            told += f" Over the {over} of this study that is {dollars(made.per_question)} each."
         for side, questions in made.paid_back_after.items():
             told += f" The savings of {side} pay for it after {questions:,.1f} re-asked questions."
     return (
         section(
             "tax",
             "The tax of a prompt",
-            [
-                "Most prompts are not re-asked questions. A memory that recalls into each of them costs something."
-            ]
-            if figures.controls
-            else ["There is no control question, so the ordinary prompt is not priced."],
+            _ordinary_told(figures),
             [taxes, even],
         ),
         section("extraction", "Making the memory", [told]),
     )
+
+
+def _ordinary_told(figures: Figures) -> list[str]:
+    if not figures.controls:
+        return ["There is no control question, so the ordinary prompt is not priced."]
+    told = [
+        "Most prompts are not re-asked questions. A memory that recalls into each of them costs something."
+    ]
+    sides = [side for one in figures.headline.questions if one.control for side in one.sides]
+    dots = [dot for side in sides if side.kind == "memory" for dot in side.dots]
+    if injected := sum(dot.delivered for dot in dots):
+        told.append(
+            f"In {injected} of {counted(len(dots), 'run')} a memory put a text before the model all the same: what it "
+            "says at the beginning of a session, before it knows the prompt. Of truerecall that is the digest of the "
+            "newest decisions."
+        )
+    return told
 
 
 def _loading(behind: Behind) -> Table:
@@ -145,6 +157,14 @@ def _loading(behind: Behind) -> Table:
         ],
         words=2,
     )
+
+
+def _marked(hits: int, facts: int, unknown: int) -> str:
+    """Hits among the facts of the runs that could be marked, and how many runs could not."""
+    if not unknown:
+        return _of(hits, facts)
+    missing = f"{counted(unknown, 'run')} not marked"
+    return f"{_of(hits, facts)}, {missing}" if facts else missing
 
 
 def _of(hits: int, facts: int) -> str:

@@ -1,10 +1,19 @@
 """The sentences of a study's report that hold for every study."""
 
+from collections.abc import Mapping, Sequence
+
 SCRIPTED = (
     "What the solver, the rewriter and the judge say here is written in a file. The command line, the memory, the "
     "hooks, the tools, the audit and the accounting are real: this report proves the wiring, and its figures say "
     "nothing about memory."
 )
+
+WHY_NOT_COUNTED: Mapping[str, str] = {
+    "outside": "read outside",
+    "interrupted": "broken off",
+    "failed": "the solver failed",
+}
+"""Why an attempt does not count, by the reason of its record; the same words wherever it is told."""
 
 MEANINGS = (
     (
@@ -76,4 +85,13 @@ MEANINGS = (
 
 def unfinished(finished: int, planned: int) -> str:
     """What must stand above a report that is made before the end."""
-    return f"Only {finished} of {planned} planned runs are finished: nothing here is a result yet."
+    runs = "run is" if finished == 1 else "runs are"
+    return f"Only {finished} of {planned} planned {runs} finished: nothing here is a result yet."
+
+
+def asked_elsewhere(roles: Sequence[str]) -> str:
+    """What must stand above a report of models that somebody else than their provider may have answered for."""
+    names = [f"the {role}" for role in roles]
+    told = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    own, there = ("was", "its provider's") if len(names) == 1 else ("were", "their providers'")
+    return f"{told.capitalize()} {own} asked at another address than {there} own: what answered there may be any model."

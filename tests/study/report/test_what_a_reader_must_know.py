@@ -8,6 +8,7 @@ from run_folders import a_plan, a_run, a_study, of_run, table
 
 from truerecall.study.folder import Finished
 from truerecall.study.records import Admission, Marking
+from truerecall.study.report.amounts import share
 from truerecall.study.report.behind import Behind, BlindCheck
 from truerecall.study.report.outline import study_markdown
 from truerecall.study.report.record import study_report
@@ -108,3 +109,11 @@ def test_what_a_memory_injects_into_an_ordinary_prompt_is_called_by_its_name() -
 
     assert told in laid_out(study)
     assert "before the model all the same" not in laid_out(finished(study.plan, silent))
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(None, "–"), (0.0, "0 %"), (-0.004, "−0.4 %"), (0.005, "0 %"), (-0.11, "−11 %"), (0.635, "64 %")],
+)
+def test_a_share_keeps_its_sign(value: float | None, told: str) -> None:
+    assert share(value) == told

@@ -36,8 +36,11 @@ def amount(value: float | None, measure: Measure) -> str:
 
 
 def share(value: float | None) -> str:
-    """A share in per cent, with a true minus."""
-    return NONE if value is None else f"{100 * value:.0f} %".replace("-", "\N{MINUS SIGN}")
+    """A share in whole per cent, with a true minus; with a decimal near 0, so that no sign is lost."""
+    if value is None:
+        return NONE
+    percent = f"{100 * value:.0f}" if abs(value) >= 0.005 or not value else f"{100 * value:.1f}"
+    return f"{percent} %".replace("-", "\N{MINUS SIGN}")
 
 
 def all_of(amounts: Amounts) -> tuple[str, str, str, str]:

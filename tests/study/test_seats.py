@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from truerecall.errors import StudyError
 from truerecall.study.design import (
     Checkout,
     GraderChoice,
@@ -156,6 +157,21 @@ def test_what_a_killed_run_left_is_removed_at_the_start_and_nothing_else(tmp_pat
 
     assert [path.name for path in work.iterdir()] == ["notes"]
     assert (kept / "a").exists()
+
+
+def test_a_folder_that_others_could_write_into_is_closed_and_that_of_somebody_else_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    work.chmod(0o777)
+
+    Seats(work, {})
+    assert work.stat().st_mode & 0o777 == 0o700
+
+    monkeypatch.setattr(os, "getuid", lambda: work.stat().st_uid + 1)
+    with pytest.raises(StudyError, match="belongs to somebody else"):
+        Seats(work, {})
 
 
 def test_links_are_removed_and_what_they_lead_to_is_not(

@@ -27,10 +27,15 @@ _TRIES = 50  # at removing a folder into which somebody still writes
 
 
 class Seats:
-    """The slots of one study below a folder of their own; what a killed run left in them is removed at the start."""
+    """The slots of one study below a folder of their own; what a killed run left in them is removed at the start.
+
+    Raises:
+        StudyError: The folder belongs to somebody else.
+    """
 
     def __init__(self, work: Path, environment: Mapping[str, str]) -> None:
         work.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _refuse_foreign(work)
         self._work = work.resolve()
         self._environment = dict(environment)
         self._lock = threading.Lock()
@@ -85,6 +90,17 @@ class Seats:
                 _clear(folder)
                 self._built[key] = build_workspace(study, question, folder, self._environment)
             return self._built[key]
+
+
+def _refuse_foreign(work: Path) -> None:
+    """Its name can be guessed: whoever owns it could put their own programs into the homes of the runs."""
+    if hasattr(os, "getuid") and work.lstat().st_uid != os.getuid():
+        raise StudyError(
+            "the folder in which the runs take place belongs to somebody else",
+            where=str(work),
+            remedy="Remove it, or set TMPDIR to a folder of your own.",
+        )
+    work.chmod(0o700)
 
 
 def _environment(study: Study, home: Path, given: Mapping[str, str]) -> dict[str, str]:

@@ -173,8 +173,9 @@ def test_a_time_may_be_a_text_with_its_zone(folder: Path) -> None:
 IN_STUDY = [
     ('name = "retries"', 'name = "Retries"', "name 'Retries' is no name", 1),
     ('name = "retries"\n', "", "there is no name", 1),
-    ("repeats = 2", "repeats = 0", "repeats is not a whole number from 1", 2),
-    ("repeats = 2", "repeats = true", "repeats is not a whole number from 1", 2),
+    ("repeats = 2", "repeats = 0", "repeats is not a whole number from 1 to 1000", 2),
+    ("repeats = 2", "repeats = 99999999", "repeats is not a whole number from 1 to 1000", 2),
+    ("repeats = 2", "repeats = true", "repeats is not a whole number from 1 to 1000", 2),
     ("repeats = 2", "repeat = 2", "unknown key repeat", 2),
     ("repeats = 2", "repeats = = 2", "the file is not TOML: Invalid value", 2),
     ('["memory/app"]', '"memory/app"', "exports is not a list of texts", 4),
@@ -187,6 +188,7 @@ IN_STUDY = [
     ("timeout = 60", "timeout = 0", "timeout is not a number more than 0", 9),
     ("timeout = 60", "timeout = inf", "timeout is not a number more than 0", 9),
     ("ANTHROPIC_BASE_URL", '"BASE URL"', "'BASE URL' is no name of a variable", 10),
+    ("ANTHROPIC_BASE_URL", "HOME", "HOME is set by the study: each run has folders of its own", 10),
     (
         "ANTHROPIC_BASE_URL",
         "ANTHROPIC_API_KEY",

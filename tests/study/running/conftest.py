@@ -2,21 +2,18 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from truerecall.study.design import Study
 from truerecall.study.files.reading import read_study
-from truerecall.study.folder import StudyRun
-from truerecall.study.records import RunRow
 from truerecall.study.running.options import StudyProgress
 from truerecall.study.sample.making import make_study
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from studies import Place, place, watched
+from studies import Whole, place, watched
 
 
 @pytest.fixture(scope="session")
@@ -24,20 +21,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Study:
     folder = tmp_path_factory.mktemp("sample") / "study"
     make_study(folder)
     return read_study(folder)
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A finished run."""
-
-    place: Place
-    run: StudyRun
-    told: list[StudyProgress]
-
-    def row(self, question: str, side: str, repeat: int = 1) -> RunRow:
-        return next(
-            row for row in self.run.rows() if (row.question, row.side, row.repeat) == (question, side, repeat)
-        )
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from truerecall.study.design import Side, SolverChoice, Study
 from truerecall.study.files.reading import read_study
 from truerecall.study.folder import StudyRun
 from truerecall.study.keys.approving import approved_digest
+from truerecall.study.records import RunRow
 from truerecall.study.running.options import RunOptions, StudyProgress
 from truerecall.study.running.run import run_study
 from truerecall.study.sample.making import SAMPLE
@@ -119,6 +120,20 @@ def linked(here: Place, clone: Path, name: str, target: str) -> Place:
     assert question.approval is not None
     approved = replace(moved, approval=replace(question.approval, sha256=approved_digest(moved)))
     return here.changed(questions=(approved,), repositories=(replace(repository, source=str(clone)),))
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A finished run."""
+
+    place: Place
+    run: StudyRun
+    told: list[StudyProgress]
+
+    def row(self, question: str, side: str, repeat: int = 1) -> RunRow:
+        return next(
+            row for row in self.run.rows() if (row.question, row.side, row.repeat) == (question, side, repeat)
+        )
 
 
 def side(name: str, **details: Any) -> Side:

@@ -5,9 +5,8 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from studies import JUDGE, REWRITER, SOLVER, place
+from studies import JUDGE, REWRITER, SOLVER, Whole, place
 
-from conftest import Whole
 from truerecall.study.design import Study
 from truerecall.study.figures.figures import figures
 from truerecall.study.folder import StudyRun

@@ -12,6 +12,7 @@ from truerecall.study.design import Study
 from truerecall.study.folder import StudyRun
 from truerecall.study.ledger import disagreements
 from truerecall.study.running.options import StudyProgress
+from truerecall.study.running.run import plan_study
 
 
 def test_a_key_that_nobody_approved_stops_the_run_before_anything_is_asked(
@@ -156,3 +157,28 @@ def test_a_provider_that_is_down_stops_the_study_and_its_runs_are_done_anew(
     ]
     assert Counter(one.reason for one in run.discarded()) == {"failed": 6}
     assert disagreements(run) == []
+
+
+def test_a_question_that_is_a_command_of_the_solver_is_refused(sample: Study, tmp_path: Path) -> None:
+    with place(sample, tmp_path / "run") as here:
+        first, *others = here.study.questions
+        command = replace(first, text="/compact and go on")
+
+        with pytest.raises(StudyError, match=r"/compact is a command of the solver"):
+            plan_study(here.changed(questions=(command, *others)).study, here.options())
+
+        path = replace(first, text="/etc/app.conf says what?")
+        plan_study(here.changed(questions=(path, *others)).study, here.options())
+
+
+def test_a_memory_of_the_day_that_was_damaged_is_built_anew(sample: Study, tmp_path: Path) -> None:
+    with place(sample, tmp_path / "run", sides=["none"], questions=["lint"]) as here:
+        run = here.run()
+        before, store = run.cuts(), tmp_path / "run" / "cuts" / "lint.db"
+        whole = store.read_bytes()
+        store.write_bytes(whole[: len(whole) // 2])
+
+        here.run()
+
+        assert store.read_bytes() == whole
+        assert run.cuts() == before

@@ -121,7 +121,9 @@ def test_the_command_line_is_the_same_but_for_what_the_side_and_the_workspace_ad
     fixed = [
         "-p", "--model", "claude-sonnet-5-5", "--output-format", "json", "--restricted", "--strict-mcp-config",
         "--permission-mode", "dontAsk", "--tools", "Read,Grep,Glob,Bash", "--max-turns", "40",
-        "--disallowedTools", "Bash(git * --output*)", "Bash(git * -O*)", "Bash(ps)", "Bash(ps *)",
+        "--disallowedTools", "Bash(git * --output*)", "Bash(git * -O*)", "Bash(git * --ignore-revs-file*)",
+        "Bash(wc * --files0*)", "Bash(wc --files0*)", "Bash(du * --files0*)", "Bash(du --files0*)",
+        "Bash(ps)", "Bash(ps *)", "Bash(pgrep *)", "Bash(lsof)", "Bash(lsof *)",
     ]  # fmt: skip
     added = [
         "--add-dir", "../lib", "--allowedTools", "Bash(git -C ../lib log *)", "Bash(git -C ../lib show *)",

@@ -20,7 +20,8 @@ from truerecall.models.unsaid import Unsaid
 
 FAILURES = 10
 """Failed calls in a row that end a run: the eleventh would fail too."""
-_EMPTY = "the answer is empty"
+EMPTY = "the answer is empty"
+"""How the failure of a call begins whose answer says nothing."""
 _UNSAID = "the answer holds a piece of a key that is in use, so it was not kept"
 
 
@@ -231,9 +232,9 @@ def called_by(
     told = "\n".join((reply.text, reply.model, reply.finish_reason, *map(str, reply.sent.values())))
     hidden = unsaid.held_by(told)
     text = "" if hidden else whole(reply.text)
-    failure = _UNSAID if hidden else None if text.strip() else _EMPTY
-    if failure == _EMPTY and reply.cut:
-        failure = f"{_EMPTY}: the limit of tokens was used up before it began"
+    failure = _UNSAID if hidden else None if text.strip() else EMPTY
+    if failure == EMPTY and reply.cut:
+        failure = f"{EMPTY}: the limit of tokens was used up before it began"
     return Called(
         text=text,
         failure=failure,

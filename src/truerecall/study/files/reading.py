@@ -26,6 +26,9 @@ STUDY, QUESTIONS = "study.toml", "questions"
 _MEMORY_ONLY = ("plugin_dir", "mcp", "command", "load", "environment")
 _DELIVERIES = ("plugin_dir", "mcp", "command")
 
+_MANY = 1_000
+"""More repeats, follow-ups or attempts than anybody means; every run stands in the plan."""
+
 
 def read_study(folder: Path, unfinished: bool = False) -> Study:
     """All of a study.
@@ -53,9 +56,9 @@ def read_study(folder: Path, unfinished: bool = False) -> Study:
         repositories=_repositories(table),
         sides=_sides(table, folder),
         questions=(),
-        repeats=table.whole("repeats", 3, 1),
-        followups=table.whole("followups", 3, 0),
-        again=table.whole("again", 2, 0),
+        repeats=table.whole("repeats", 3, 1, _MANY),
+        followups=table.whole("followups", 3, 0, _MANY),
+        again=table.whole("again", 2, 0, _MANY),
         seed=table.whole("seed", 0, 0),
     )
     table.end()

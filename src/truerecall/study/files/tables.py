@@ -16,6 +16,8 @@ from truerecall.memory.write.mask import mask
 from truerecall.models.specs import variable_named
 from truerecall.study.files.locating import KeyPath, key_lines
 
+_FOLDERS = frozenset({"HOME", "TMPDIR", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_TMPDIR"})
+"""Variables that would lead a run into the home of whoever starts it."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _LONGEST_NAME = 60
 _TOLD = re.compile(r"(.*?) ?\(at (?:line (\d+), column \d+|end of document)\)")
@@ -106,6 +108,7 @@ class Table:
         self._known: dict[str, None] = {}
 
     def __contains__(self, key: str) -> bool:
+        self._known[key] = None  # who asks for it knows it
         return key in self._data
 
     def where(self, key: str | None = None, item: int | None = None) -> str:
@@ -154,11 +157,12 @@ class Table:
             raise self._mistyped(key, "a list of texts", f'Write {key} = ["…", "…"].')
         return tuple(value)
 
-    def whole(self, key: str, default: int, least: int) -> int:
+    def whole(self, key: str, default: int, least: int, most: int | None = None) -> int:
         """A whole number."""
         value = self._given(key, default)
-        if type(value) is not int or not least <= value < 2**53:
-            raise self._mistyped(key, f"a whole number from {least}", f"Write {key} = {max(default, least)}.")
+        if type(value) is not int or not least <= value < (2**53 if most is None else most + 1):
+            wanted = f"a whole number from {least}" + ("" if most is None else f" to {most}")
+            raise self._mistyped(key, wanted, f"Write {key} = {max(default, least)}.")
         return value
 
     def number(self, key: str, default: float | None, above: float | None = None) -> float | None:
@@ -202,6 +206,10 @@ class Table:
         for name in found:
             if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
                 raise values.refuse(f"{name!r} is no name of a variable", 'Write NAME = "value".', name)
+            if name in _FOLDERS:
+                raise values.refuse(
+                    f"{name} is set by the study: each run has folders of its own", "Take it out.", name
+                )
         return found
 
     def table(self, key: str) -> "Table":

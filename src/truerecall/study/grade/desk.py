@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from truerecall.bench.outputs import below
-from truerecall.bench.qa.calling import called_by
+from truerecall.bench.qa.calling import EMPTY, called_by
 from truerecall.bench.qa.prompting import clean
 from truerecall.bench.qa.records import Called, Message, Request
 from truerecall.bench.qa.roles import name_of, requested
@@ -171,6 +171,8 @@ class GradingDesk:
             self._turn.notify_all()
 
     def _check_failures(self, model: ChatModel, called: Called) -> None:
+        if (called.failure or "").startswith(EMPTY):
+            return  # an answer came, if an empty one: the provider is there
         with self._turn:
             self._failed_in_a_row = self._failed_in_a_row + 1 if called.failure is not None else 0
             failed = self._failed_in_a_row

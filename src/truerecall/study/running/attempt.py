@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from truerecall.bench.qa.records import Called
+from truerecall.models.protocols import ChatMessage
 from truerecall.study.audit.admission import admission
 from truerecall.study.audit.hooks import JournalHooks
 from truerecall.study.audit.outside import audit
 from truerecall.study.design import Question, Side, Study
 from truerecall.study.folder import AUDIT, DISCARDED, StudyRun, keep, read_record
-from truerecall.study.grade.asking import Asker
+from truerecall.study.grade.asking import Asker, GraderRole
 from truerecall.study.grade.checking import checked
 from truerecall.study.grade.code import Sources
 from truerecall.study.grade.grading import grade, mark_block, twice
@@ -99,6 +101,28 @@ class Talking:
             with self._lock:
                 self._open.discard(conversation)
             conversation.close()
+
+
+class UntilEnded:
+    """Asks the graders, until the study is broken off: then no further call is made.
+
+    Args:
+        asker: Who is asked.
+        talking: Knows whether it was.
+    """
+
+    def __init__(self, asker: Asker, talking: Talking) -> None:
+        self._asker, self._talking = asker, talking
+
+    def ask(self, role: GraderRole, messages: Sequence[ChatMessage], sample: int = 0) -> tuple[str, Called]:
+        """See ``Asker``.
+
+        Raises:
+            Interrupted: the study was broken off.
+        """
+        if self._talking.ended:
+            raise Interrupted
+        return self._asker.ask(role, messages, sample)
 
 
 class Interrupted(Exception):

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 from pathlib import Path
 
 from truerecall import __version__
@@ -31,6 +32,7 @@ from truerecall.study.sides.table import planned_side
 from truerecall.study.solvers.protocol import Solver
 from truerecall.study.tally import price_rows
 
+_COMMAND = re.compile(r"/[a-z][\w:-]*(?:\s|\Z)")
 RULES = "rules"
 """Named as the rewriter: no model, the rules alone."""
 
@@ -42,6 +44,7 @@ def make_plan(study: Study, frozen: Frozen, solver: Solver, options: RunOptions)
         StudyError: the solver cannot be used.
     """
     solver.check()
+    _check_commands(study)
     questions = [_question(question) for question in study.questions]
     sides = [planned_side(side, study) for side in study.sides]
     rewriter, judge, checker = (_named(spec) for spec in grader_specs(study))
@@ -80,6 +83,18 @@ def grader_specs(study: Study) -> tuple[str, str, str]:
     """The specs of rewriter, judge and checker."""
     graders = study.graders
     return graders.rewriter, graders.judge, graders.checker or graders.judge
+
+
+def _check_commands(study: Study) -> None:
+    """Whether each prompt would be asked: one that begins like ``/compact`` is a command to a coding agent."""
+    for question in study.questions:
+        for name, text in (("question.md", question.text), ("request.md", question.request)):
+            if _COMMAND.match(text):
+                raise StudyError(
+                    f"{text.split()[0]} is a command of the solver, and no question",
+                    where=f"questions/{question.id}/{name}",
+                    remedy="Begin it with a word.",
+                )
 
 
 def _elsewhere(study: Study) -> list[str]:

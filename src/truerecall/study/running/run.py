@@ -108,20 +108,31 @@ def _check_prices(plan: Plan, options: RunOptions) -> None:
 
 
 def _cuts(study: Study, frozen: Frozen, run: StudyRun, plan: Plan, options: RunOptions) -> Path:
-    """The memory of the day of each question; one that is there is kept."""
+    """The memory of the day of each question; one that is there is kept, as long as it is what it was."""
     folder = run.folder / "cuts"
     folder.mkdir(exist_ok=True)
     known = {one.question: one for one in run.cuts()}
     for question in study.questions:
         target = folder / f"{question.id}.db"
-        if question.id in known and target.is_file():
+        if question.id in known and target.is_file() and _hash(target) == known[question.id].file_sha256:
             continue
         options.report(StudyProgress("cut", 0, len(plan.runs), question.id))
         for stale in folder.glob(f"{question.id}.*"):
             stale.unlink()
-        known[question.id] = cut(frozen, question, target)
+        made = cut(frozen, question, target)
+        if question.id in known and known[question.id].sha256 != made.sha256:
+            raise StudyError(
+                "the memory of the day is not what it was when the run began",
+                where=f"cuts/{question.id}.db",
+                remedy="Put the frozen memory back as it was, or name a new folder with --out.",
+            )
+        known[question.id] = made.model_copy(update={"file_sha256": _hash(target)})
         run.keep_cuts([known[one.id] for one in study.questions if one.id in known])
     return folder
+
+
+def _hash(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
 
 
 def _placebo(study: Study, run: StudyRun, plan: Plan, seats: Seats, options: RunOptions) -> Mapping[str, str]:

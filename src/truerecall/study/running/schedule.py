@@ -17,6 +17,7 @@ from truerecall.study.records import Admission, Audit, Discarded, RunRow, Spent
 from truerecall.study.running.attempt import (
     Interrupted,
     Table,
+    UntilEnded,
     attempt,
     brought_to_an_end,
     discard_interrupted,
@@ -42,7 +43,8 @@ class Schedule:
         plan, run = table.plan, table.run
         self._total = len(plan.runs)
         self._budget = Budget(options.max_cost, expected_run(plan), desk)
-        self._table = replace(table, told=self._told, budget=self._budget)
+        asker = UntilEnded(desk, table.talking)
+        self._table = replace(table, told=self._told, budget=self._budget, asker=asker)
         self._waiting: deque[PlannedRun] = deque()
         self._waiting.extend(planned for planned in plan.runs if not self._stands(planned))
         self._budget.take([*run.rows(), *run.discarded()])
@@ -96,6 +98,7 @@ class Schedule:
         while True:
             if len(thrown) > plan.again:
                 return self._out(run, thrown[-1])
+            folder.plan()  # whoever removed the folder wants no further run paid
             number = max(folder.attempts(run), default=0) + 1
             outcome = attempt(self._table, run, number, slot)
             if isinstance(outcome, RunRow):

@@ -11,7 +11,20 @@ from truerecall.study.design import SolverChoice
 from truerecall.study.solvers.protocol import Equipment, Seat
 
 TOOLS = "Read,Grep,Glob,Bash"
-DENIED = ("Bash(git * --output*)", "Bash(git * -O*)", "Bash(ps)", "Bash(ps *)")
+DENIED = (
+    "Bash(git * --output*)",
+    "Bash(git * -O*)",
+    "Bash(git * --ignore-revs-file*)",
+    "Bash(wc * --files0*)",
+    "Bash(wc --files0*)",
+    "Bash(du * --files0*)",
+    "Bash(du --files0*)",
+    "Bash(ps)",
+    "Bash(ps *)",
+    "Bash(pgrep *)",
+    "Bash(lsof)",
+    "Bash(lsof *)",
+)
 """Commands that Claude Code takes for harmless and that write a file, read one outside or show other runs."""
 _BESIDE = ("log", "show")
 """Commands of git that are let through in the other repositories: others of them read any file by an option."""

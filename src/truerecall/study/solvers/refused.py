@@ -8,7 +8,7 @@ from truerecall.study.design import SolverChoice
 from truerecall.study.solvers.protocol import Conversation, Equipment, Seat
 
 _REMEDY = (
-    'Use name = "claude-code"; or wrap the agent in a container of your own, and use name = "command" with its command. '
+    'Use name = "claude-code"; or wrap the agent in a container of your own, and use name = "command" for that. '
     "What was tried stands in docs/design/confinement.md."
 )
 _REASONS = {

@@ -239,6 +239,12 @@ REFUSED = {
     "the environment": lambda _: bash("printenv"),
     "the environment as a file": lambda _: bash("cat /proc/self/environ"),
     "other programs": lambda _: bash("ps aux"),
+    "other programs, found": lambda _: bash("pgrep -af ."),
+    "git blame by a file of commits": lambda _: bash(
+        f"git blame --ignore-revs-file={OUTSIDE}/secret.txt retry.py"
+    ),
+    "wc by a file of names": lambda _: bash(f"wc --files0-from={OUTSIDE}/secret.txt"),
+    "du by a file of names": lambda _: bash(f"du --files0-from {OUTSIDE}/secret.txt"),
     "a program": lambda _: bash("python3 -c 'print(1)'"),
     "its own settings": lambda _: bash("ls $HOME/.claude"),
     "what lies above": lambda _: bash("ls .."),

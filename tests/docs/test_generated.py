@@ -27,7 +27,7 @@ PAGES = {
     "docs/design/switches.md": ("decided switches", "switches"),
     "docs/design/speed.md": ("speed", "ingestion", "concurrency", "every-lane"),
     "docs/claims.md": ("claims", "suite"),
-    "docs/study.md": ("study-demo",),
+    "docs/study.md": ("settings", "study-demo"),
     "docs/design/agents-measured.md": ("carry", "carry local", "facts", "hook", "agent-runs"),
 }
 """Pages with the blocks that they hold."""

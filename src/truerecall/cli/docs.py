@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import get_args
 
 import click
 
@@ -37,6 +38,7 @@ from truerecall.bench.report.switches import DECIDED, SWITCHES, decided_block, s
 from truerecall.cli.main import main
 from truerecall.core import config
 from truerecall.errors import InvalidInput, TruerecallError
+from truerecall.study import design
 
 WIDTH = 100
 END = "<!-- end -->"
@@ -93,6 +95,50 @@ def settings_table(module: ModuleType, outermost: str) -> str:
             told = " ".join((meaning or about).split()).replace("|", "\\|")
             lines.append(f"| `{group}.{name}` | {kind} | `{default}` | {told} |")
     return "\n".join(lines) + "\n"
+
+
+_STUDY_TABLES = (
+    ("Study", ""),
+    ("MemoryChoice", "[memory]"),
+    ("SolverChoice", "[solver]"),
+    ("GraderChoice", "[models]"),
+    ("Repository", "[[repository]]"),
+    ("Side", "[[side]]"),
+)
+"""The records that study.toml says, each with the table that it stands in."""
+_STUDY_TYPES = {
+    "str": "text",
+    "int": "whole number",
+    "float": "number",
+    "float | None": "number",
+    "tuple[str, ...]": "list of texts",
+    "Mapping[str, str]": "table of texts",
+}
+"""The types of values as TOML has them; a field of another type, but for a choice, is no setting."""
+
+
+def study_table() -> str:
+    """Every setting of study.toml with its table, type, default and meaning, as a Markdown table."""
+    source = Path(str(design.__file__)).read_text(encoding="utf-8")
+    records = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
+    lines = ["| table | setting | type | default | meaning |", "|---|---|---|---|---|"]
+    for record, table in _STUDY_TABLES:
+        for name, kind, default, meaning in _fields(records[record], source):
+            choices = get_args(getattr(design, kind, None))
+            shown = ", ".join(f"`{one}`" for one in choices) or _STUDY_TYPES.get(kind)
+            if shown is None or meaning.startswith("Not a setting"):
+                continue
+            told = " ".join(meaning.split()).replace("|", "\\|")
+            standard = _standard(default)
+            lines.append(f"| {table and f'`{table}`'} | `{name}` | {shown} | {standard} | {told} |")
+    return "\n".join(lines) + "\n"
+
+
+def _standard(default: str) -> str:
+    """A default as TOML writes it; nothing where there is none, or where it is that nothing is said."""
+    if default in ("", "None", '""', "()") or default.startswith("field("):
+        return "must be given" if not default else ""
+    return f"`{default}`"
 
 
 def _sweep(page: str, name: str) -> Part:
@@ -162,6 +208,7 @@ PARTS: tuple[Part, ...] = (
     *(_speed(name) for name in SPEED),
     Part("docs/claims.md", CLAIMS, lambda found: claims_block(f"{CLAIMS}.json", found.claims)),
     Part("docs/claims.md", SUITE, lambda found: suite_block(f"{SUITE}.json", found.suite)),
+    Part("docs/study.md", "settings", lambda found: study_table()),
     Part(
         "docs/study.md",
         STUDY_DEMO,

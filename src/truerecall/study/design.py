@@ -114,6 +114,7 @@ class Side:
     name: str
     """Lower-case letters, digits and hyphens."""
     kind: SideKind
+    """What the solver gets."""
     plugin_dir: str = ""
     """Memory only: the folder of a plugin for Claude Code; empty for our own, unless mcp or command is given."""
     mcp: tuple[str, ...] = ()
@@ -121,7 +122,7 @@ class Side:
     command: tuple[str, ...] = ()
     """Memory only: a command that gets the prompt's hook event on standard input and prints what is to be injected."""
     load: tuple[str, ...] = ()
-    """Memory only: run before each run, to fill a memory of another kind; see ``sides.loading``."""
+    """Memory only: run before each run, to fill a memory of another kind."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables for the solver and for ``load``."""
     marker: str = ""
@@ -133,6 +134,7 @@ class Repository:
     """Where a repository is fetched from."""
 
     name: str
+    """Lower-case letters, digits and hyphens; also its folder in the workspace."""
     source: str
     """A folder, relative to the study, or an address that git can fetch from."""
     origin: str = ""
@@ -144,10 +146,13 @@ class SolverChoice:
     """Which solver, the same on every side."""
 
     name: SolverName = "claude-code"
+    """Codex and OpenCode are refused, with the reason: they cannot be confined to a workspace."""
     model: str = "claude-sonnet-5-5"
+    """As its provider calls it."""
     command: tuple[str, ...] = ()
     """Of the command solver: its argument list; of the others the program, if it is not the one on PATH."""
     max_turns: int = 40
+    """Rounds of the model that one prompt may take."""
     timeout: float = 1800.0
     """Seconds that one prompt may take."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -165,6 +170,7 @@ class GraderChoice:
     rewriter: str = "anthropic:claude-haiku-5-5"
     """Takes out where an answer came from; ``rules`` uses the rules alone, without a model."""
     judge: str = "anthropic:claude-opus-5-5"
+    """Marks the facts of the keys, and lists claims that may be wrong."""
     checker: str = ""
     """Holds suspected claims against the code; empty: the judge."""
 
@@ -185,6 +191,7 @@ class Study:
 
     folder: Path
     name: str
+    """Lower-case letters, digits and hyphens; also the folder below ``runs`` that it is run in."""
     solver: SolverChoice
     graders: GraderChoice
     memory: MemoryChoice
@@ -192,8 +199,10 @@ class Study:
     sides: tuple[Side, ...]
     questions: tuple[Question, ...]
     repeats: int = 3
+    """Runs of every question on every side."""
     followups: int = 3
     """Neutral follow-ups at most, until an answer is correct."""
     again: int = 2
     """How often a run that was thrown out is done again, at most."""
     seed: int = 0
+    """Of the order in which the runs take place."""

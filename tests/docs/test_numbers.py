@@ -34,7 +34,9 @@ FIGURE = re.compile(
 BUDGET = "a budget that benchmarks/budgets.py holds; what was measured stands in its manifest"
 DEFAULT = "a default of src/truerecall/core/config.py"
 TRIED = "the version of the command line that the tests drive, or whose form was read"
-LIMIT = "a limit that install/claude_code.py or install/codex.py sets, or that hook/main.py or capturing.py keeps"
+LIMIT = (
+    "a limit that install/claude_code.py or install/codex.py sets, or that hook/main.py or capturing.py keeps"
+)
 THEIRS = "what the agent itself does, as docs/ of it or a run of it says: no figure of ours"
 ALLOWED = {
     ("docs/adapters.md", "600"): "the default time-out of src/truerecall/bench/systems/table.py",
@@ -362,7 +364,11 @@ def test_measured_figures_are_of_clean_code() -> None:
     found = {name: m["making"]["dirty"] for name, m in manifests().items() if "making" in m}
 
     names = {"full-size.json", "local-models.json", "text-analysis.json", "token-counter.json"}
-    assert names <= found.keys() <= names | set(GENERATED.values()) | {"claims.json", "suite.json", "study-demo.json"}
+    assert (
+        names
+        <= found.keys()
+        <= names | set(GENERATED.values()) | {"claims.json", "suite.json", "study-demo.json"}
+    )
     assert set(found.values()) == {False}
 
 

@@ -23,6 +23,7 @@ from truerecall.study.design import (
     SolverChoice,
     Study,
 )
+from truerecall.study.files.commands import whole_paths
 from truerecall.study.files.graders import grader_model
 from truerecall.study.files.reading import read_study
 from truerecall.study.solvers.table import solver
@@ -375,6 +376,24 @@ def test_a_script_is_named_from_the_folder_of_the_study(
     judge = grader_model(read_study(folder).graders.judge, folder, {}, ChatParameters())
 
     assert judge.reply([ChatMessage("user", "Is it?")]).text == "yes"
+
+
+def test_a_solver_of_the_study_is_named_from_its_folder(folder: Path) -> None:
+    write(folder / "bin" / "solve.py", "pass\n")
+    named = 'name = "command"\ncommand = ["python", "bin/solve.py", "--deep"]'
+    write(folder / "study.toml", STUDY.replace('name = "claude-code"', named))
+
+    assert read_study(folder).solver.command == ("python", str(folder.resolve() / "bin/solve.py"), "--deep")
+
+    (folder / "bin" / "solve.py").unlink()
+    assert refused(folder) == ("there is no file bin/solve.py", "study.toml:8")
+
+
+def test_a_program_with_a_slash_is_named_from_the_folder_of_the_study(folder: Path) -> None:
+    write(folder / "bin" / "load", "true\n")
+
+    assert whole_paths(["bin/load", "a"], folder) == [str(folder.resolve() / "bin/load"), "a"]
+    assert whole_paths(["load", "bin"], folder / "bin") == ["load", "bin"]
 
 
 def test_a_solver_that_is_refused_is_refused_with_its_line(folder: Path) -> None:

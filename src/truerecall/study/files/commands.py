@@ -1,5 +1,6 @@
 """Commands that a study names: a script that is not there is told while the study is read, and not by a run."""
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,24 @@ def words_of(table: Table, key: str, folder: Path) -> tuple[str, ...]:
                 f"there is no file {command[place]}", "Name it from the folder of the study.", key, place
             )
     return command
+
+
+def whole_paths(command: Sequence[str], folder: Path) -> list[str]:
+    """A command with whole paths for the files of a study that it names, since it runs elsewhere.
+
+    Those are words that begin with ``./``, and arguments, or a program with a slash, that name a file there.
+    """
+    above = folder.resolve()
+    return [
+        str(above / word)
+        if word.startswith("./") or ((place or "/" in word) and _is_file(above / word))
+        else word
+        for place, word in enumerate(command)
+    ]
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - an argument may be a whole program, too long for a path's own test
 
 
 def _scripts(command: Sequence[str]) -> list[int]:

@@ -16,7 +16,7 @@ from truerecall.study.design import (
     SolverName,
     Study,
 )
-from truerecall.study.files.commands import words_of
+from truerecall.study.files.commands import whole_paths, words_of
 from truerecall.study.files.graders import grader_spec
 from truerecall.study.files.questions import read_question
 from truerecall.study.files.tables import Document, Table
@@ -50,7 +50,7 @@ def read_study(folder: Path, unfinished: bool = False) -> Study:
     study = Study(
         folder=folder,
         name=table.name("name"),
-        solver=_solver(table.table("solver")),
+        solver=_solver(table.table("solver"), folder),
         graders=_graders(table.table("models"), folder),
         memory=_memory(table.table("memory"), folder),
         repositories=_repositories(table),
@@ -66,13 +66,13 @@ def read_study(folder: Path, unfinished: bool = False) -> Study:
     return replace(study, questions=_questions(study, unfinished))
 
 
-def _solver(table: Table) -> SolverChoice:
+def _solver(table: Table, folder: Path) -> SolverChoice:
     default = SolverChoice()
     name: SolverName = table.choice("name", SolverName, default.name)
     solver = SolverChoice(
         name=name,
         model=table.text("model") if "model" in table else default.model,
-        command=table.texts("command"),
+        command=tuple(whole_paths(words_of(table, "command", folder), folder)),
         max_turns=table.whole("max_turns", default.max_turns, 1),
         timeout=table.number("timeout", default.timeout, above=0) or default.timeout,
         environment=table.variables("environment"),

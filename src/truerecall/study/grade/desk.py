@@ -106,7 +106,7 @@ class GradingDesk:
         if model is None:
             raise StudyError(
                 f"no model is there to be the {role}",
-                remedy=f"Name one as {role} under [graders] in study.toml.",
+                remedy=f"Name one as {role} under [models] in study.toml.",
             )
         request = _request(role, model, messages, sample)
         with self._alone(request.key):

@@ -1,6 +1,5 @@
 """What a side is equipped from, and the words of the commands that a study names."""
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +8,8 @@ from pathlib import Path
 from truerecall.errors import StudyError
 from truerecall.study.cut import exports_beside
 from truerecall.study.design import Question, Study
+from truerecall.study.files.commands import whole_paths
 from truerecall.study.solvers.protocol import Seat
-
-_HERE = "./"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +55,5 @@ class Stage:
 
 
 def words(study: Study, command: Sequence[str]) -> list[str]:
-    """A command with whole paths for the files of the study that it names, since it runs elsewhere.
-
-    Those are words that begin with ``./``, and arguments, or a program with a slash, that name a file there.
-    """
-    folder = study.folder.resolve()
-    return [
-        str(folder / word)
-        if word.startswith(_HERE) or ((place or "/" in word) and _is_file(folder / word))
-        else word
-        for place, word in enumerate(command)
-    ]
-
-
-def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113 - an argument may be a whole program, too long for a path's own test
+    """A command with whole paths for the files of the study that it names; see ``whole_paths``."""
+    return whole_paths(command, study.folder)

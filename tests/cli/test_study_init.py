@@ -109,7 +109,7 @@ def test_a_memory_without_such_a_topic_says_so_and_writes_nothing(cli: Command, 
     assert done.code == 1
     assert done.out.startswith(
         "no topic of git.example/team/other was asked again in a later session; nothing was written.\n"
-        "0 prompts of 0 sessions were looked at; 0 could be asked by themselves.\n"
+        "looked at: 0 prompts of 0 sessions; could be asked by themselves: 0\n"
         "`truerecall agents import` takes in older sessions"
     )
     assert not (project.cwd.parent / "study").exists()
@@ -120,7 +120,7 @@ def test_where_nothing_was_asked_again_it_says_how_near_it_came(cli: Command, pr
 
     assert done.code == 1
     told = done.out.splitlines()
-    assert told[1] == "1 prompt of 6 sessions were looked at; 0 could be asked by themselves."
+    assert told[1] == "looked at: 1 prompt of 6 sessions; could be asked by themselves: 0"
     assert (
         told[2]
         == "The nearest: 2024-04-05 09:00  it still retries the upload client after a network error with a backoff"

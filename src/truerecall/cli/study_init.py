@@ -104,12 +104,10 @@ def _memory(store: Path | None, tenant: str | None, user: str | None, space: str
 
 
 def _nothing(proposals: "Proposals", space: str) -> str:
-    looked = (
-        f"{_count(proposals.looked_at, 'prompt')} of {_count(proposals.sessions, 'session')} were looked at"
-    )
+    looked = f"looked at: {_count(proposals.looked_at, 'prompt')} of {_count(proposals.sessions, 'session')}"
     lines = [
         f"no topic of {one_line(space)} was asked again in a later session; nothing was written.",
-        f"{looked}; {proposals.prompts} could be asked by themselves.",
+        f"{looked}; could be asked by themselves: {proposals.prompts}",
     ]
     if near := proposals.nearest:
         lines += [

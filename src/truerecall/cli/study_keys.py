@@ -143,8 +143,9 @@ def _drafter(study: "Study", model: str | None) -> "Iterator[Asker | None]":
 def _drafted(name: str, draft: "KeyDraft", path: Path) -> None:
     from truerecall.study.files.key_lines import EXAMPLE
 
+    lines = f"{len(draft.session_key)} line{'' if len(draft.session_key) == 1 else 's'}"
     click.echo(
-        f"{name}: {len(draft.session_key)} lines for the session key, {len(draft.truth_key)} for the truth key,"
+        f"{name}: {lines} for the session key, {len(draft.truth_key)} for the truth key,"
         f" {len(draft.left_out)} left out: {path}"
     )
     if not draft.truth_key:

@@ -128,7 +128,9 @@ class Cut(Record):
 
     question: str
     sha256: str = Field(description="Of its canonical dump: equal cuts have equal ones.")
-    file_sha256: str = Field(default="", description="Of the store's file; one that is damaged is built anew.")
+    file_sha256: str = Field(
+        default="", description="Of the store's file; one that is damaged is built anew."
+    )
     entries: int
     later_entries: int = Field(description="Entries of the frozen memory that came later, and are not in it.")
     later_events: int

@@ -172,6 +172,8 @@ def test_a_demo_that_was_killed_goes_on_and_pays_for_nothing_twice_but_the_half_
     assert in_the_ledger(others) == at_the_meter(later)
     half = calls - sum(row.spent.calls for row in finished)
     assert 0 < half <= max(row.spent.calls for row in rows)
+    # What the half-run had used is read from its transcript; the call that was under way stands in none.
+    assert half - 1 <= sum(one.spent.calls for one in folder.discarded()) <= half
 
 
 def once(shown: Path) -> None:

@@ -22,6 +22,7 @@ from truerecall.study.planned import Plan, PlannedQuestion, PlannedRun, PlannedS
 from truerecall.study.records import Audit, Discarded, Exchange, ExchangeKind, Graded, RunRow
 from truerecall.study.running.options import Stage as Told
 from truerecall.study.running.planning import RULES
+from truerecall.study.running.salvage import BROKEN_OFF, leave_mark
 from truerecall.study.running.spending import Budget
 from truerecall.study.seats import Seats
 from truerecall.study.sides.loading import LOADING, Loading
@@ -31,7 +32,6 @@ from truerecall.study.tally import row, spent
 
 FOLLOW_UP = "A reviewer says your answer is incomplete or wrong in places; keep investigating."
 """What is said after an answer that is not correct: never what is missing."""
-_BROKEN_OFF = "the study was broken off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +136,7 @@ def attempt(table: Table, run: PlannedRun, number: int, slot: int) -> RunRow | D
     question, _ = table.question(run)
     side, _ = table.side(run)
     with table.seats.seat(slot, table.study, question, folder / "transcript") as seat:
+        leave_mark(seat, run, number)
         neutral = table.placebo.get(question.id, "")
         stage = Stage(table.study, question, seat, table.cuts / f"{question.id}.db", neutral)
         equipment = equip(side, stage)
@@ -190,13 +191,14 @@ class _Attempt:
         """Take up what an earlier process left on disk."""
         self._exchanges = self._table.run.exchanges(self._run, self._number)
         self._graded = self._table.run.graded(self._run, self._number)
-        if self._exchanges:
+        if self._exchanges and not self._exchanges[-1].problem.startswith(BROKEN_OFF):
             self._audit = read_record(self._folder / AUDIT, Audit)
         self._charge(self._exchanges)
 
     def grade_the_rest(self) -> bool:
         """Whether the run is over, once its last answer is graded."""
-        if not self._exchanges or self._exchanges[-1].kind == "request":
+        last = self._exchanges[-1] if self._exchanges else None
+        if last is None or last.kind == "request" or last.problem.startswith(BROKEN_OFF):
             return False
         if self._exchanges[-1].ended == "failed" or self._audit.outside:
             return True
@@ -246,7 +248,7 @@ class _Attempt:
         exchange = _heard(conversation.ask(prompt, kind))
         ended = self._table.talking.ended
         if ended:  # from outside: what it says of itself is no result, but its calls were paid
-            exchange = exchange.model_copy(update={"ended": "failed", "problem": _BROKEN_OFF})
+            exchange = exchange.model_copy(update={"ended": "failed", "problem": BROKEN_OFF})
         # A hook of ours that found nothing leaves no line in a transcript; its journal says that it ran.
         exchange = exchange.model_copy(update={"hooks": [*exchange.hooks, *hooks.added()]})
         self._exchanges.append(exchange)
@@ -256,7 +258,7 @@ class _Attempt:
         keep(self._folder / f"exchange-{len(self._exchanges) - 1}.json", exchange)
         self._charge([exchange])
         if ended:
-            self._discarded("interrupted", _BROKEN_OFF)
+            self._discarded("interrupted", BROKEN_OFF)
             raise Interrupted
         self._table.told("asked", self._run, "")
         return exchange.ended != "failed" and not self._audit.outside
@@ -312,7 +314,7 @@ def discard_interrupted(run: StudyRun, planned: PlannedRun, number: int, plan: P
         repeat=planned.repeat,
         attempt=number,
         reason="interrupted",
-        detail=f"{_BROKEN_OFF}; the calls of a prompt that was under way may have been paid besides",
+        detail=f"{BROKEN_OFF}; the calls of a prompt that was under way may have been paid besides",
         spent=spent(run.exchanges(planned, number), plan.prices),
     )
     keep(run.attempt(planned, number) / DISCARDED, discarded)

@@ -24,6 +24,7 @@ from truerecall.study.planned import Plan
 from truerecall.study.running.attempt import Table
 from truerecall.study.running.options import RunOptions, StudyProgress
 from truerecall.study.running.planning import RULES, grader_specs, keep_plan, make_plan
+from truerecall.study.running.salvage import salvage
 from truerecall.study.running.schedule import Schedule
 from truerecall.study.seats import Seats
 from truerecall.study.sides.placebo import neutral_text
@@ -70,7 +71,9 @@ def run_study(study: Study, options: RunOptions) -> StudyRun:
     with locked(run.folder):
         keep_plan(run, plan, options)
         with _desk(study, run, plan, options) as desk:
-            seats = Seats(options.work or _work(run), options.environment)
+            work = options.work or _work(run)
+            salvage(work, run, plan, chosen)
+            seats = Seats(work, options.environment)
             _look_for_links(study, plan, seats, options)
             cuts = _cuts(study, frozen, run, plan, options)
             placebo = _placebo(study, run, plan, seats, options)

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from truerecall.errors import StudyError
 from truerecall.study.design import SolverChoice
-from truerecall.study.records import Exchange, ExchangeKind
+from truerecall.study.records import Call, Exchange, ExchangeKind
 from truerecall.study.solvers.claude_program import (
     fixed_arguments,
     own_arguments,
@@ -61,6 +61,10 @@ class ClaudeCode:
         key = key_of(self._choice, self._environment)
         return _Conversation(self._choice, program(self._choice, self._environment), seat, equipment, key)
 
+    def left_in(self, home: Path) -> list[Call]:
+        """See ``Solver.left_in``: those of all transcripts that lie there."""
+        return Transcripts(settings(home), Masking(None)).all_calls()
+
     def _printed(self, option: str) -> str:
         command = program(self._choice, self._environment)
         path = {name: value for name, value in self._environment.items() if name == "PATH"}
@@ -86,7 +90,7 @@ class _Conversation:
         self._choice, self._command, self._seat, self._equipment = choice, command, seat, equipment
         self._environment = variables(choice, seat, equipment, key)
         self._masking = Masking(key, choice.environment, equipment.environment)
-        self._transcripts = Transcripts(settings(seat), self._masking)
+        self._transcripts = Transcripts(settings(seat.home), self._masking)
         self._program = Program()
         # Named beforehand, so that it is known even where the first prompt is broken off.
         self._session = str(uuid4())
@@ -97,7 +101,7 @@ class _Conversation:
         if self._asked and not self._transcripts.files():
             never = "it has no conversation to go on with: the first prompt began none"
             return Exchange(kind=kind, prompt=prompt, ended="failed", problem=never, seconds=0.0)
-        settings(self._seat).mkdir(parents=True, exist_ok=True)
+        settings(self._seat.home).mkdir(parents=True, exist_ok=True)
         ran = self._program.run(
             (
                 *self._command,

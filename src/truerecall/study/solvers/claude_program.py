@@ -85,15 +85,15 @@ def own_arguments(seat: Seat, equipment: Equipment) -> tuple[str, ...]:
     )
 
 
-def settings(seat: Seat) -> Path:
+def settings(home: Path) -> Path:
     """The folder of its settings and sessions, in the fresh home."""
-    return seat.home / ".claude"
+    return home / ".claude"
 
 
 def variables(choice: SolverChoice, seat: Seat, equipment: Equipment, key: str | None) -> dict[str, str]:
     """The environment of the program; the key stands under its own name where Claude Code knows that."""
     given = {choice.key_variable if choice.key_variable in _KEYS else _KEYS[0]: key} if key else {}
-    folders = {"CLAUDE_CONFIG_DIR": str(settings(seat))}
+    folders = {"CLAUDE_CONFIG_DIR": str(settings(seat.home))}
     if "TMPDIR" in seat.environment:
         folders["CLAUDE_CODE_TMPDIR"] = seat.environment["TMPDIR"]
     return {

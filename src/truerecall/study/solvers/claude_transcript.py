@@ -95,6 +95,11 @@ class Transcripts:
             ],
         )
 
+    def all_calls(self) -> list[Call]:
+        """Those of every conversation in the folder."""
+        self._sessions |= {self._session_of(path) for path in files_below(self._projects, *PATTERNS)}
+        return [call for session in sorted(self._sessions) for call in self.added(session).calls]
+
     def files(self) -> list[Path]:
         """Those of the conversation, a session's own before those of its subagents."""
         found = files_below(self._projects, *PATTERNS)

@@ -152,6 +152,11 @@ class CommandSolver:
                 remedy="Give its whole path, or the name of a program on PATH.",
             )
 
+    def left_in(self, home: Path) -> tuple[Call, ...]:
+        """None: what such a program keeps in a home is its own affair."""
+        del home
+        return ()
+
     def begin(self, seat: Seat, equipment: Equipment) -> Conversation:
         """See ``Solver.begin``."""
         self.check()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from truerecall.study.records import Exchange, ExchangeKind
+from truerecall.study.records import Call, Exchange, ExchangeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,4 +79,8 @@ class Solver(Protocol):
 
     def begin(self, seat: Seat, equipment: Equipment) -> Conversation:
         """A new conversation."""
+        ...
+
+    def left_in(self, home: Path) -> Sequence[Call]:
+        """The calls of the model that are told in a home which a killed process left; none where nothing tells them."""
         ...

@@ -1,10 +1,12 @@
 """Agents that are not let into a study, because what they can read was measured and is more than the workspace."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NoReturn
 
 from truerecall.errors import StudyError
 from truerecall.study.design import SolverChoice
+from truerecall.study.records import Call
 from truerecall.study.solvers.protocol import Conversation, Equipment, Seat
 
 _REMEDY = (
@@ -42,6 +44,11 @@ class Refused:
         """Always raises ``StudyError``, with the reason."""
         del seat, equipment
         self._refuse()
+
+    def left_in(self, home: Path) -> tuple[Call, ...]:
+        """It was never started."""
+        del home
+        return ()
 
     def _refuse(self) -> NoReturn:
         where = self._choice.where or f"solver {self._choice.name}"

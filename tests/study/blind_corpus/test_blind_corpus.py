@@ -65,7 +65,7 @@ def test_the_corpus_is_as_large_and_as_even_as_it_says() -> None:
     assert (len(seen), len(held), seen & held) == (30, 30, set())
 
 
-@pytest.mark.parametrize("halves", [HALVES, HALVES[:1], HALVES[1:]], ids=["all", *HALVES])
+@pytest.mark.parametrize("halves", [HALVES], ids=["all"])
 def test_before_it_is_blinded_an_answer_tells_where_it_came_from(halves: tuple[str, ...]) -> None:
     found = guessed(halves, [answer.answer for answer in all_of(halves)])
 
@@ -83,7 +83,7 @@ def test_a_blinding_that_forgets_a_fifth_of_the_answers_is_noticed() -> None:
     assert guessed(HALVES, texts).p < 0.05
 
 
-@pytest.mark.parametrize("halves", [HALVES, HALVES[:1], HALVES[1:]], ids=["all", *HALVES])
+@pytest.mark.parametrize("halves", [HALVES], ids=["all"])
 def test_once_it_is_blinded_nobody_can_tell(halves: tuple[str, ...]) -> None:
     found = guessed(halves, [text for half in halves for text in blinded(half)])
 

@@ -25,7 +25,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 @pytest.fixture(scope="session")
 def whole(sample: Study, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
-    """The sample, each side once: the fixture is made by each process that runs tests."""
+    """A question and the control, each side once: every process that runs tests makes it anew."""
     told: list[StudyProgress] = []
-    with place(sample, tmp_path_factory.mktemp("whole") / "run") as here:
+    with place(sample, tmp_path_factory.mktemp("whole") / "run", questions=["signature", "lint"]) as here:
         yield Whole(here, here.run(**watched(told)), told)

@@ -17,7 +17,7 @@ from truerecall.study.report.writing import write_report
 def test_every_planned_run_has_a_row_and_none_is_thrown_out(whole: Whole) -> None:
     plan = whole.run.plan()
 
-    # Two questions with four sides, a control with those that have no earlier session.
+    # A question with four sides, and a control with those that have no earlier session.
     assert len(plan.runs) == len(whole.run.rows()) == len({run.model_dump_json() for run in plan.runs})
     assert Counter(row.outcome for row in whole.run.rows()) == {"correct": len(plan.runs)}
     assert whole.run.discarded() == []
@@ -71,11 +71,11 @@ def test_what_memory_recalls_arrives_and_says_what_the_session_had_concluded(who
 
 
 def test_what_memory_recalls_is_the_same_in_each_repeat(sample: Study, tmp_path: Path) -> None:
-    with place(sample, tmp_path / "run", sides=["memory"], questions=["signature"], repeats=3) as here:
+    with place(sample, tmp_path / "run", sides=["memory"], questions=["signature"], repeats=2) as here:
         rows = here.run().rows()
 
     assert len({row.admission.block_sha256 for row in rows}) == 1
-    assert [row.block.hits for row in rows if row.block] == [4, 4, 4]
+    assert [row.block.hits for row in rows if row.block] == [4, 4]
 
 
 def test_without_memory_nothing_is_put_before_the_model(whole: Whole) -> None:
@@ -91,22 +91,27 @@ def test_without_memory_nothing_is_put_before_the_model(whole: Whole) -> None:
 def test_graders_are_told_nothing_of_the_side(whole: Whole) -> None:
     told = [*whole.place.asked(JUDGE), *whole.place.asked(REWRITER)]
 
-    assert len(told) > 15
+    assert len(told) > 8
     for text in told:
         assert "placebo" not in text and "redo" not in text.split()
         assert str(whole.run.folder) not in text and "repeat" not in text.split()
         assert whole.run.plan().name not in text.split()
 
 
-def test_a_follow_up_never_says_what_is_missing(whole: Whole) -> None:
-    prompts = {
-        exchange.prompt
-        for run in whole.run.plan().runs
-        for exchange in whole.run.exchanges(run, 1)
-        if exchange.kind == "follow-up"
-    }
+def test_a_follow_up_never_says_what_is_missing(sample: Study, tmp_path: Path) -> None:
+    wrong = {"model": "sonnet", "when": "Which rules", "reply": "I cannot tell.", "times": 1}
+    with place(sample, tmp_path / "run", sides=["none"], questions=["lint"], before=[wrong]) as here:
+        run = here.run()
 
-    assert prompts == {"A reviewer says your answer is incomplete or wrong in places; keep investigating."}
+    (row,) = run.rows()
+    assert (row.outcome, row.correct_after) == ("correct", 1)
+    assert [(one.kind, one.prompt) for one in run.exchanges(run.plan().runs[0], 1)] == [
+        ("question", here.study.questions[0].text),
+        (
+            "follow-up",
+            "A reviewer says your answer is incomplete or wrong in places; keep investigating.",
+        ),
+    ]
 
 
 def test_all_sides_are_asked_the_question_by_the_same_bytes(whole: Whole) -> None:

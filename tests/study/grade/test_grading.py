@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from scripted_judge import ANSWER, BOTH, FIVE, NEITHER, QUESTION, VARIABLE, Asked, PlayedAsker, reply
 
-from truerecall.study.grade.grading import grade, mark_block, misled, twice
+from truerecall.study.grade.grading import grade, mark_block, twice
 from truerecall.study.grade.unwrapping import unwrapped
 from truerecall.study.planned import PlannedFact, PlannedRun
 from truerecall.study.records import Mark
@@ -107,23 +107,6 @@ def test_suspects_come_from_the_first_marking_of_the_truth_key() -> None:
 
     assert [(one.quote, one.checker) for one in graded.suspects] == [(VARIABLE, "not checked")]
     assert graded.dropped_suspects == 1
-
-
-@pytest.mark.parametrize(
-    ("session", "expected"),
-    [
-        (OLD, False),
-        (reply((1, "no", ""), (2, "yes", VARIABLE)), True),
-        (NEITHER, False),
-        ("no form", False),
-    ],
-)
-def test_an_answer_is_misled_if_it_says_what_the_session_concluded_and_is_not_so(
-    session: str, expected: bool
-) -> None:
-    graded = grade(ANSWER, QUESTION, 0, 0, PlayedAsker(judge(BOTH, session)), rules_only=True, twice=False)
-
-    assert misled(graded, QUESTION) is expected
 
 
 def test_a_fifth_is_marked_twice_of_every_side_the_same() -> None:

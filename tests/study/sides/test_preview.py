@@ -12,7 +12,7 @@ from truerecall.study.cut import cut
 from truerecall.study.design import Question, Side, Study
 from truerecall.study.frozen import read_frozen
 from truerecall.study.seats import Seats
-from truerecall.study.sides.preview import preview, recalled_block
+from truerecall.study.sides.preview import preview
 
 EARLY = "Retries of the upload queue end after five tries, since the gateway drops the sixth."
 UNTIL = "The upload queue keeps its retries in Redis until the move."
@@ -22,7 +22,7 @@ MEMORY = Side("memory", "memory")
 def test_the_real_hook_recalls_what_was_known_then_and_nothing_later(
     study: Study, question: Question, cut_path: Path, seats: Seats
 ) -> None:
-    block = recalled_block(study, question, MEMORY, cut_path, seats)
+    block = preview(study, question, MEMORY, cut_path, seats).block
 
     assert block.startswith(RECALL_OPEN)
     assert EARLY in block
@@ -37,7 +37,7 @@ def test_a_later_question_gets_what_was_learned_meanwhile(
     later = replace(question, asked_at=question.asked_at + timedelta(days=5))
     cut(read_frozen(study), later, tmp_path / "later.db")
 
-    block = recalled_block(study, later, MEMORY, tmp_path / "later.db", seats)
+    block = preview(study, later, MEMORY, tmp_path / "later.db", seats).block
 
     assert "heronlike" in block
     assert "kingfisherlike" in block
@@ -49,7 +49,7 @@ def test_three_fresh_seats_get_equal_bytes_and_nothing_is_left_of_them(
 ) -> None:
     before = cut_path.read_bytes()
 
-    blocks = [recalled_block(study, question, MEMORY, cut_path, seats, slot) for slot in (1, 2, 1)]
+    blocks = [preview(study, question, MEMORY, cut_path, seats, slot).block for slot in (1, 2, 1)]
 
     assert blocks[0] != ""
     assert len({block.encode() for block in blocks}) == 1
@@ -72,7 +72,7 @@ def test_where_nothing_is_found_the_block_is_empty(
 ) -> None:
     other = replace(question, text="Which zoo keeps okapis?")
 
-    assert recalled_block(study, other, MEMORY, cut_path, seats) == ""
+    assert preview(study, other, MEMORY, cut_path, seats).block == ""
 
 
 def test_a_hook_that_cannot_recall_is_not_one_that_found_nothing(
@@ -81,11 +81,11 @@ def test_a_hook_that_cannot_recall_is_not_one_that_found_nothing(
     cut_path.write_bytes(b"no store at all")
 
     with pytest.raises(StudyError, match="our own hook cannot recall: NotAStore"):
-        recalled_block(study, question, MEMORY, cut_path, seats)
+        preview(study, question, MEMORY, cut_path, seats)
 
 
 @pytest.mark.parametrize("kind", ["none", "redo", "grep"])
 def test_a_side_without_hooks_injects_nothing(
     kind: str, study: Study, question: Question, cut_path: Path, seats: Seats
 ) -> None:
-    assert recalled_block(study, question, Side("x", kind), cut_path, seats) == ""  # type: ignore[arg-type]
+    assert preview(study, question, Side("x", kind), cut_path, seats).block == ""  # type: ignore[arg-type]

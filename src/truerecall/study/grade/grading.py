@@ -75,11 +75,3 @@ def mark_block(block: str, question: PlannedQuestion, asker: Asker, marker: str 
     if not block.strip() or not question.session_key:
         return None
     return mark(unwrapped(block, marker), question, "session", asker)
-
-
-def misled(graded: Graded, question: PlannedQuestion) -> bool:
-    """Whether an answer says what the session concluded and what is not so."""
-    if graded.session is None or graded.session.state != "valid":
-        return False
-    wrong = {fact.number for fact in question.session_key if fact.wrong}
-    return any(one.hit and one.fact in wrong for one in graded.session.marks)

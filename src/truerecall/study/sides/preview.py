@@ -33,13 +33,6 @@ class Preview:
     """At the question; empty where nothing was found."""
 
 
-def recalled_block(
-    study: Study, question: Question, side: Side, cut: Path, seats: Seats, slot: int = _SLOT
-) -> str:
-    """The block for the exact text of a question; empty where nothing was found. See ``preview``."""
-    return preview(study, question, side, cut, seats, slot).block
-
-
 def preview(
     study: Study, question: Question, side: Side, cut: Path, seats: Seats, slot: int = _SLOT
 ) -> Preview:

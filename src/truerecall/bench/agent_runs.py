@@ -16,6 +16,15 @@ class AgentRun(Record):
     outcome: str = Field(description="passed, failed or skipped.")
     seconds: float = Field(description="Wall time, on a machine that did other things as well.")
     block_characters: int | None = Field(default=None, description="Of the block that reached the model.")
+    seconds_each: list[float] | None = Field(default=None, description="Wall time of each prompt.")
+    calls: int | None = Field(default=None, description="Of the solver's model, over all runs of a study.")
+    denied: list[str] | None = Field(default=None, description="Ways to read outside that were denied.")
+    opencode_reads: dict[str, bool] | None = Field(
+        default=None, description="Ways to read outside, and whether OpenCode let them through."
+    )
+    codex_namespace: bool | None = Field(
+        default=None, description="Whether this machine gives Codex a namespace that hides what is outside."
+    )
 
 
 class AgentRuns(Record):

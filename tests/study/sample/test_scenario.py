@@ -12,7 +12,7 @@ from truerecall.models.scripted.lines import Line, Usage
 from truerecall.study.blind.guarded import guarded_values
 from truerecall.study.design import KeyFact, Question
 from truerecall.study.grade.asking import GraderRole
-from truerecall.study.grade.grading import grade, misled
+from truerecall.study.grade.grading import grade
 from truerecall.study.planned import PlannedFact, PlannedQuestion
 from truerecall.study.records import Graded
 from truerecall.study.sample.making import SAMPLE
@@ -105,7 +105,9 @@ def test_an_answer_is_marked_as_it_deserves(
 
     assert (found.blinded.state, found.blinded.problems) == ("clean", [])
     assert bits(found) == marks
-    assert misled(found, asked) is wrong
+    errors = {fact.number for fact in asked.session_key if fact.wrong}
+    said = {one.fact for one in found.session.marks if one.hit} if found.session else set()
+    assert bool(errors & said) is wrong
 
 
 def test_every_answer_can_be_blinded_and_marked(questions: Mapping[str, Question]) -> None:

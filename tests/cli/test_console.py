@@ -157,14 +157,16 @@ def test_debug_shows_where_an_error_comes_from(cli, monkeypatch: pytest.MonkeyPa
     assert "Traceback" in cli("list").err
 
 
-def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def commands(
+    command: click.Command, path: tuple[str, ...] = (), parent: click.Context | None = None
+) -> Iterator[tuple[str, ...]]:
     yield path
     if isinstance(command, click.Group):
-        context = click.Context(command)
+        context = click.Context(command, parent=parent, **command.context_settings)
         for name in command.list_commands(context):
             found = command.get_command(context, name)
             assert found is not None
-            yield from commands(found, (*path, name))
+            yield from commands(found, (*path, name), context)
 
 
 def test_every_command_and_option_explains_itself(cli) -> None:

@@ -9,12 +9,12 @@ from click.testing import CliRunner, Result
 
 from truerecall.bench.datasets.fixtures import fixture_folder
 from truerecall.bench.datasets.reading import read
-from truerecall.cli.data import data
+from truerecall.cli.main import main
 from truerecall.errors import DatasetError, InvalidInput
 
 
 def run(*arguments: str | Path, env: dict[str, str] | None = None) -> Result:
-    return CliRunner().invoke(data, [str(argument) for argument in arguments], env=env)
+    return CliRunner().invoke(main, ["bench", "data", *map(str, arguments)], env=env)
 
 
 def test_check_says_what_each_file_is() -> None:

@@ -9,7 +9,6 @@ from click.testing import CliRunner
 from truerecall.bench.dry import steps as protocol
 from truerecall.bench.dry.steps import SCRIPTS, Step, lay_out, steps
 from truerecall.cli import dry
-from truerecall.cli.dry import dry_command
 from truerecall.cli.main import main
 from truerecall.errors import RunError
 from truerecall.models.scripted.file import scripted_chat
@@ -26,13 +25,14 @@ def planned(monkeypatch: pytest.MonkeyPatch, *chosen: Step) -> None:
 def test_every_step_of_the_protocol_is_a_command_that_exists() -> None:
     for step in steps():
         command: click.Command = main
+        context = click.Context(command, **command.context_settings)
         words = list(step.arguments)
         while isinstance(command, click.Group):
-            found = command.get_command(click.Context(command), words.pop(0))
+            found = command.get_command(context, words.pop(0))
             assert found is not None, step.arguments
-            command = found
+            command, context = found, click.Context(found, parent=context)
         # It fails on an option that the command does not take, or on an argument that is missing.
-        command.make_parser(click.Context(command)).parse_args(words)
+        command.make_parser(context).parse_args(words)
 
 
 def test_each_step_is_run_in_the_folder_and_what_it_prints_is_kept(
@@ -40,7 +40,7 @@ def test_each_step_is_run_in_the_folder_and_what_it_prints_is_kept(
 ) -> None:
     planned(monkeypatch, Step("read the data sets", ("bench", "data", "check", "data")))
 
-    result = CliRunner().invoke(dry_command, ["--out", str(tmp_path / "dry")])
+    result = CliRunner().invoke(main, ["bench", "dry", "--out", str(tmp_path / "dry")])
 
     assert result.exit_code == 0
     assert "1/1 read the data sets" in result.output
@@ -63,7 +63,7 @@ def test_a_step_that_does_not_do_what_it_must_ends_the_run_with_exit_code_1(
 ) -> None:
     planned(monkeypatch, step, Step("the next one", ("--version",)))
 
-    result = CliRunner().invoke(dry_command, ["--out", str(tmp_path)])
+    result = CliRunner().invoke(main, ["bench", "dry", "--out", str(tmp_path)])
 
     assert result.exit_code == 1
     assert f"FAILED: {problem}" in result.output

@@ -4,6 +4,8 @@ import json
 import logging
 import pickle
 import socket
+import subprocess
+import sys
 import traceback
 from base64 import b64encode
 from collections.abc import Callable
@@ -317,6 +319,32 @@ def test_a_key_that_the_server_echoes_is_in_no_error_and_no_log(
     for piece in (KEY[8:20], KEY[8:20].upper(), b64encode(KEY.encode()).decode()[12:24]):
         assert [text for text in shown if piece in text] == []
     assert (error.__cause__, error.__context__) == (None, None)
+
+
+def test_the_first_call_of_a_process_puts_no_echoed_key_into_a_log(kind: Kind) -> None:
+    # What logs is partly imported with the first call: only a new process shows it.
+    answer = Answer(302, "", {"Location": "http://127.0.0.1:1/{authorization}", "X-Echo": "{authorization}"})
+    program = f"""
+import logging
+logging.basicConfig(level=logging.DEBUG)
+from truerecall.errors import ChatFailed
+from {kind.make.__module__} import {kind.make.__name__}
+from truerecall.models.protocols import ChatMessage
+import sys
+try:
+    made = {kind.make.__name__}("m", sys.argv[2], base_url=sys.argv[1], key_name="OWN_KEY", retries=0)
+    made.reply([ChatMessage("user", "Where does Mara live?")])
+except ChatFailed:
+    print("failed as it must")
+"""
+    with chat_server(answer) as server:
+        done = subprocess.run(
+            [sys.executable, "-c", program, server.address, KEY],
+            capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+    assert done.stdout == "failed as it must\n"
+    assert "receive_response_headers" in done.stderr and "left out" in done.stderr  # it did log
+    assert KEY[8:20] not in done.stderr
 
 
 def test_what_a_server_says_beside_the_key_is_left_out_with_it(kind: Kind) -> None:

@@ -97,7 +97,7 @@ class Line:
         self._kind = sdk
         self._sdk = load(sdk.package, "qa")
         self._http = load("httpx2", "qa")  # the SDKs' own transport
-        guard_logs(self.unsaid, (sdk.package, *_TRANSPORT))
+        self._guard_logs()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r} at {self.address})"
@@ -128,6 +128,7 @@ class Line:
         with sdk.DefaultHttpxClient(
             verify=_trusted(), trust_env=False, follow_redirects=False, event_hooks=hooks
         ) as http:
+            self._guard_logs()  # making a transport imports the modules that log what is sent and answered
             client = self._kind.client(  # what is not given here, the SDK takes from the environment
                 sdk,
                 self._key,
@@ -192,6 +193,9 @@ class Line:
             f"the answer {kind}" + (f": {said}" if said else ""),
             f"Check base_url {OPTION}: it must end in the API's root.",
         )
+
+    def _guard_logs(self) -> None:
+        guard_logs(self.unsaid, (self._kind.package, *_TRANSPORT))
 
     def _none(self, problem: str, remedy: str) -> Answered:
         return Answered("", 0, self.failed(problem, remedy))

@@ -67,7 +67,10 @@ _lock = threading.Lock()
 
 
 def guard_logs(unsaid: Unsaid, packages: tuple[str, ...]) -> None:
-    """Keep keys out of what the loggers of these packages write from now on; call it once they are imported."""
+    """Keep keys out of what the loggers that these packages have by now write.
+
+    A logger has its guard from here alone, not from its parent, so call it again when a package may have imported more.
+    """
     with _lock:
         _guard.learn(unsaid)
         for name in list(logging.root.manager.loggerDict):

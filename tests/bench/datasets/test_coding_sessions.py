@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from truerecall.bench.datasets.generate_coding import coding_sessions, write_coding_sessions
-from truerecall.cli.data import data
+from truerecall.cli.main import main
 
 
 def made(count: int = 40, seed: int = 1) -> list[list[dict[str, Any]]]:
@@ -83,8 +83,9 @@ def test_an_interrupted_run_leaves_nothing_that_looks_whole(tmp_path: Path) -> N
 def test_the_command_writes_a_folder_of_transcripts(tmp_path: Path) -> None:
     arguments = ["generate", "--shape", "coding", "--sessions", "3", "--out", str(tmp_path)]
 
-    result = CliRunner().invoke(data, arguments)
+    result = CliRunner().invoke(main, ["bench", "data", *arguments])
 
     assert result.exit_code == 0, result.output
     assert len(list((tmp_path / "coding-made-1").glob("*.jsonl"))) == 3
-    assert CliRunner().invoke(data, arguments).exception is not None, "what is there is not written over"
+    again = CliRunner().invoke(main, ["bench", "data", *arguments])
+    assert again.exception is not None, "what is there is not written over"

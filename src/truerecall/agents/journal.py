@@ -3,12 +3,12 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from truerecall.agents.places import Places
+from truerecall.core.records import dataclass
 
 NoteOutcome = Literal[
     "injected",  # something was put into the prompt or the session
@@ -67,11 +67,11 @@ def told(error: BaseException) -> str:
 def note(places: Places, what: Note) -> None:
     """Append a note; where that cannot be done, nothing happens, for a hook must not fail for its diary."""
     values: dict[str, object] = {"at": what.at.isoformat(timespec="milliseconds").replace("+00:00", "Z")}
-    for item in fields(Note)[1:]:
-        value = getattr(what, item.name)
+    for name in Note.__match_args__[1:]:
+        value = getattr(what, name)
         if value not in ("", 0):
-            longest = _LONGEST.get(item.name)
-            values[item.name] = value if longest is None else value[:longest]
+            longest = _LONGEST.get(name)
+            values[name] = value if longest is None else value[:longest]
     line = f"{json.dumps(values, separators=(',', ':'))}\n".encode("ascii")
     path = places.journal
     try:
@@ -136,15 +136,14 @@ def _parsed(line: bytes) -> Note | None:
         return None
     if at.utcoffset() is None or not _fits(values):
         return None
-    known = {item.name for item in fields(Note)}
-    told = {name: value for name, value in values.items() if name in known}
+    told = {name: value for name, value in values.items() if name in Note.__match_args__}
     return Note(at=at, **{"tool": "", "event": "", **told})  # what is empty was not written
 
 
 def _fits(values: Mapping[str, Any]) -> bool:
     """Whether each value is of its kind; a later version's additional ones are left out."""
-    for item in fields(Note)[1:]:
-        value = values.get(item.name, 0 if item.type is int else "")
-        if type(value) is not (int if item.type is int else str):
+    for name in Note.__match_args__[1:]:
+        kind = int if Note.__annotations__[name] is int else str
+        if type(values.get(name, kind())) is not kind:
             return False
     return values.get("outcome") in get_args(NoteOutcome)

@@ -8,11 +8,11 @@ its answer only after the hook was called.
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from truerecall.agents.places import Places
+from truerecall.core.records import dataclass, field
 
 MOST_BYTES = 256 << 10
 """Past this size a line a session is left, of the newest ones."""

@@ -1,8 +1,9 @@
 """Where the agents' memory keeps its files; everything follows from the environment that is given."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from truerecall.core.records import dataclass
 
 OFF = "TRUERECALL_AGENTS_OFF"
 """Set to anything but 0 or nothing: hooks do nothing at all."""

@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from truerecall.core.records import dataclass
 
 if TYPE_CHECKING:  # loaded where git is asked: a prompt's hook mostly knows what it would say
     import subprocess

@@ -1,12 +1,12 @@
 """What may be set for the agents' memory: one record, read strictly from TOML."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from truerecall.agents.places import Places
 from truerecall.agents.project import Project
 from truerecall.core.entry import Scope
+from truerecall.core.records import dataclass, field
 from truerecall.errors import InvalidScope, InvalidSettings
 
 _MOST_MINUTES = 1440  # a day: who wants longer wants something else

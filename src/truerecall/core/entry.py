@@ -1,13 +1,12 @@
 """The records of the memory: what is remembered, for whom, how far it is trusted, and when it happened."""
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from typing import Literal, get_args
 
 from truerecall.core.clock import aware, parse_instant
 from truerecall.core.ids import id_bytes, id_text
-from truerecall.core.records import made_quickly
+from truerecall.core.records import dataclass, field
 from truerecall.errors import InvalidInput, InvalidScope, InvalidTime
 
 Kind = Literal[
@@ -298,7 +297,6 @@ def _check_derived(draft: Draft) -> None:
             raise InvalidInput(f"a {draft.kind} has no trait", remedy="Only a profile has one.")
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One remembered thing, as the store holds it."""

@@ -1,9 +1,9 @@
 """A record of settings filled from a TOML table, strictly. Apart from ``config``: a hook has settings of its own."""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
 from typing import Any, get_type_hints
 
+from truerecall.core.records import replace
 from truerecall.errors import InvalidSettings
 
 _KINDS: Mapping[Any, tuple[str, str]] = {
@@ -18,7 +18,7 @@ _KINDS: Mapping[Any, tuple[str, str]] = {
 
 def filled(record: Any, data: Mapping[str, Any], where: str) -> Any:
     """A copy of a record of settings with what a TOML table says; ``InvalidSettings`` names what it does not know."""
-    known = {f.name for f in fields(record)}
+    known = get_type_hints(type(record))
     changes: dict[str, Any] = {}
     for key, value in data.items():
         place = f"{where}: {key}"
@@ -31,12 +31,12 @@ def filled(record: Any, data: Mapping[str, Any], where: str) -> Any:
                 "unknown setting", where=place, remedy=f"{hint}Known here: {', '.join(sorted(known))}."
             )
         current = getattr(record, key)
-        if is_dataclass(current):
+        if hasattr(current, "__match_args__"):  # a record
             if not isinstance(value, Mapping):
                 raise InvalidSettings("this is a table", where=place, remedy=f"Write it as [{key}].")
             changes[key] = filled(current, value, place)
         else:
-            changes[key] = _typed(value, get_type_hints(type(record))[key], place)
+            changes[key] = _typed(value, known[key], place)
     return replace(record, **changes)
 
 

@@ -1,11 +1,11 @@
 """What is put before a model: a block of entries that says what it is, within what the tool takes inline."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from truerecall.agents.hook.counting import BytesCounter
 from truerecall.core.entry import Entry
+from truerecall.core.records import dataclass, replace
 from truerecall.memory.recall.pack import pack, when
 from truerecall.memory.write.border import RECALL_CLOSE, RECALL_OPEN
 

@@ -3,11 +3,11 @@
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from truerecall.agents.hook.events import Asked
 from truerecall.agents.places import BELOW
+from truerecall.core.records import dataclass
 
 _MODULE = "truerecall.agents.run_capture"
 _ENDS = ("SessionEnd", "sessionEnd")

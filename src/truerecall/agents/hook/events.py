@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from truerecall.core.records import dataclass
 from truerecall.errors import InvalidInput
 
 if TYPE_CHECKING:  # to load the records of transcripts takes a prompt 2 ms

@@ -44,11 +44,11 @@ def _answer(arguments: list[str], environment: "Mapping[str, str]", began: float
     _ring_after(_SECONDS)
     _end_after(_SECONDS + 1.5)
     # Imported in here, for an installation that is broken must not show either.
-    from dataclasses import replace
     from datetime import UTC, datetime
 
     from truerecall.agents.journal import Note, note, told
     from truerecall.agents.places import Places, switched_off
+    from truerecall.core.records import replace
 
     places, now = Places.of(environment), datetime.now(UTC)
     asked: Asked | None = None

@@ -1,10 +1,10 @@
 """Corrections show: an entry that took another's place bears the other's date, so it says itself what it is."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from truerecall.core.entry import Entry
+from truerecall.core.records import replace
 from truerecall.memory.store.lean_corrected import corrections
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from truerecall.agents.hook.block import Block, block
 from truerecall.agents.hook.events import Asked
@@ -11,6 +10,7 @@ from truerecall.agents.hook.marking import marked
 from truerecall.agents.hook.surroundings import Surroundings
 from truerecall.agents.private import without_private
 from truerecall.core.entry import DEFAULT_TRUST, Entry, Trust
+from truerecall.core.records import replace
 from truerecall.memory.analysis import tokens
 from truerecall.memory.recall.excerpt import excerpt
 from truerecall.memory.recall.lean import LeanHit, LeanRequest, recall_lean

@@ -1,7 +1,6 @@
 """One call of the hook, from what the agent told to what it is told and what is written down."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from truerecall.agents.journal import Note, told
 from truerecall.agents.left_out import leave_out, take_in
 from truerecall.agents.places import Places
 from truerecall.agents.settings import load_agent_settings
+from truerecall.core.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

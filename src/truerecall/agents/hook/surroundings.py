@@ -1,7 +1,6 @@
 """Where a hook stands: whose memory, of which project; and whether it is to do anything there."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from truerecall.agents.project import Project, project_of
 from truerecall.agents.settings import AgentSettings, scope_of
 from truerecall.core.clock import parse_instant
 from truerecall.core.entry import Scope
+from truerecall.core.records import dataclass
 from truerecall.errors import InvalidTime
 
 if TYPE_CHECKING:

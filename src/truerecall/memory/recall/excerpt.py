@@ -5,8 +5,8 @@ though one paragraph of it is all that was asked for. Pure, and light enough for
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+from truerecall.core.records import dataclass
 from truerecall.memory.analysis import tokens
 from truerecall.memory.passages import is_heading, paragraphs
 

@@ -5,12 +5,12 @@ the lexical lane. What is left out of the other lanes, and when nothing is given
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from truerecall.core.clock import aware, to_micros
 from truerecall.core.entry import DEFAULT_TRUST, Entry, Scope, Trust
+from truerecall.core.records import dataclass
 from truerecall.memory.recall.dedup import duplicates
 from truerecall.memory.recall.lean_evidence import reranked
 from truerecall.memory.recall.lean_gate import Matched, matched, subject_of, topical

@@ -4,11 +4,11 @@ Grouped by session, dated, oldest first; each line names its entry's short id an
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from truerecall.core.entry import Entry, Trust
+from truerecall.core.records import dataclass
 from truerecall.memory.write.border import RECALL_CLOSE, RECALL_OPEN
 
 if TYPE_CHECKING:  # hooks load no models

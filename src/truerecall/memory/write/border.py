@@ -5,8 +5,8 @@ surrogate has no UTF-8 form.
 """
 
 import re
-from dataclasses import dataclass
 
+from truerecall.core.records import dataclass
 from truerecall.errors import InvalidInput
 
 RECALL_OPEN = "<truerecall-block>"

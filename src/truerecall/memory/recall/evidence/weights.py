@@ -3,10 +3,10 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from truerecall.core.records import dataclass
 from truerecall.errors import InvalidSettings
 
 _SETS = ("words", "meaning", "tokens")

@@ -89,6 +89,10 @@ class Exchange(Record):
         default=None,
         description="What the solver says this session cost so far: cumulative, shown beside ours, never summed.",
     )
+    walled: bool = Field(
+        default=False,
+        description="The system hid all but the workspace from the commands: its transcript says so of each turn.",
+    )
     session: str = Field(default="", description="The solver's own name of the conversation.")
 
 

@@ -2,6 +2,9 @@
 
 Every use of a tool that was not denied is looked at. What cannot be told counts as a read outside: a study would rather
 do a run again than count one that peeked. What is judged too strictly by that is listed in ``audit.commands``'s tests.
+
+Of commands that ran behind a wall of the system (``Exchange.walled``) what cannot be told is no finding, for nothing
+outside was there to be read. What is named and outside is one all the same, where something came of it.
 """
 
 import re
@@ -12,7 +15,9 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from truerecall.study.audit.commands import BEYOND, CommandAudit
-from truerecall.study.audit.ground import CANNOT_TELL, Ground
+from truerecall.study.audit.git_commands import OTHER_REPOSITORY
+from truerecall.study.audit.ground import CANNOT_TELL, LINK, OUTSIDE, Ground
+from truerecall.study.audit.words import Argument
 from truerecall.study.records import Audit, Exchange, Finding, ToolUse
 from truerecall.study.solvers.protocol import Seat
 
@@ -24,6 +29,11 @@ _FILE_TOOLS = frozenset(
 )
 _NETWORK_TOOLS = frozenset({"webfetch", "websearch", "web_search", "fetch"})
 _AGENTS = frozenset({"agent", "task"})
+_ANEW = frozenset({"exec_command", "local_shell", "shell"})
+"""Shells of Codex: each command begins in the folder of the run, or in the one that it names."""
+_TYPED = "write_stdin"
+_OF_A_SERVER = frozenset({"list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"})
+_TOLD = frozenset({OUTSIDE, LINK, BEYOND, OTHER_REPOSITORY})
 _PATHS = "file_path", "filePath", "notebook_path", "path", "dir_path"
 _COMMANDS = "command", "cmd"
 _NOTHING_READ = (
@@ -39,6 +49,8 @@ _NOTHING_READ = (
     "inputvalidationerror",
     "no such tool",
 )
+_NOTHING_THERE = (*_NOTHING_READ, "cannot", "could not", "no such path", "not a git repository")
+"""The same in errors of commands."""
 _NO_TOOL = re.compile(r"\A(?:<tool_use_error>)?(?:Error: )?No such tool available: ")
 """What Claude Code answers to the call of a tool that the model was not given."""
 _CUT = 300
@@ -62,6 +74,8 @@ def audit(exchanges: Sequence[Exchange], seat: Seat) -> Audit:
                 continue
             uses += 1
             found, cwds = _look(use, ground, cwds, seat.environment)
+            if exchange.walled and use.name.casefold() in _SHELLS | {_TYPED}:
+                found = [(what, why) for what, why in found if _came_of(what, why, use, ground, seat.cwd)]
             outside += [
                 Finding(exchange=number, use=use.id, tool=use.name, what=_cut(what), why=why)
                 for what, why in found
@@ -74,18 +88,29 @@ def _look(
 ) -> tuple[list[tuple[str, str]], list[Path]]:
     """What one use may have read outside, and the folders in which the shell may be after it."""
     name = use.name.casefold()
-    if name.startswith("mcp__") or (use.outcome == "failed" and _NO_TOOL.search(use.output)):
+    if (
+        name.startswith("mcp__")
+        or name in _OF_A_SERVER
+        or (use.outcome == "failed" and _NO_TOOL.search(use.output))
+    ):
         return [], cwds
     if name in _NETWORK_TOOLS:
         return [(use.name, BEYOND)], cwds
     if name in _AGENTS:
         return [(use.name, NOT_SHOWN)], cwds
+    if name == _TYPED:
+        typed = str(use.input.get("chars") or "")
+        return [(typed, CANNOT_TELL)] if typed.strip() else [], cwds
     looking = CommandAudit(ground, cwds, environment)
     if name in _SHELLS:
         command = _command(use.input)
         if command is None:
             return [(str(use.input), CANNOT_TELL)], cwds
+        if name in _ANEW:
+            looking.enter(Argument(str(use.input.get("workdir") or cwds[0])))
         looking.look(command)
+        if name in _ANEW:
+            return looking.found, cwds
         # After an error the shell may stand where it stood before.
         stays = [] if use.outcome == "ok" else cwds
         return looking.found, list(dict.fromkeys([*stays, *looking.cwds]))
@@ -94,6 +119,23 @@ def _look(
     for text, pattern in _named(name, use.input):
         looking.path(text, pattern=pattern)
     return looking.found, cwds
+
+
+def _came_of(what: str, why: str, use: ToolUse, ground: Ground, cwd: Path) -> bool:
+    """Whether a command behind the wall may have read what it names outside: something came of it all the same."""
+    if why not in _TOLD or not use.output.strip():
+        return False
+    if why in (BEYOND, OTHER_REPOSITORY):
+        return use.outcome != "failed"
+    if (
+        why == LINK and ground.why(what, cwd) is None
+    ):  # what a search or a pattern would meet, not what is named
+        return False
+    # The line of an error names the path as it was given.
+    named = re.compile(rf"(?<![\w./-]){re.escape(what.removeprefix('cd '))}(?![\w/-])")
+    return not any(
+        named.search(line) and _read_nothing(line, _NOTHING_THERE) for line in use.output.splitlines()
+    )
 
 
 def _command(given: Mapping[str, JsonValue]) -> str | None:
@@ -138,9 +180,9 @@ def _like_path(text: str) -> bool:
     return "\n" not in text and (text.startswith(("/", "~", "..")) or "/../" in text)
 
 
-def _read_nothing(output: str) -> bool:
+def _read_nothing(output: str, signs: Sequence[str] = _NOTHING_READ) -> bool:
     said = output.casefold()
-    return any(sign in said for sign in _NOTHING_READ)
+    return any(sign in said for sign in signs)
 
 
 def _cut(text: str) -> str:

@@ -1,9 +1,10 @@
-"""Our own memory: the plugin's hooks as they are installed, on a copy of the cut, as of the day of the question."""
+"""Our own memory: its hooks as they are installed, on a copy of the cut, as of the day of the question."""
 
 import json
 import shutil
 
-from truerecall.agents.install.programs import PLUGIN
+from truerecall.agents.install import codex
+from truerecall.agents.install.programs import PLUGIN, setup_of
 from truerecall.agents.places import HOOK_NOW, Places
 from truerecall.agents.project import project_of
 from truerecall.core.clock import isoformat
@@ -18,13 +19,22 @@ PARTS = (_MANIFEST, "hooks/hook.sh", "hooks/hooks.json")
 
 
 def ours(stage: Stage) -> Equipment:
-    """The plugin, the store and the settings in the home of the run.
+    """The hooks of the solver's agent, the store and the settings in the home of the run.
 
     Raises:
         StudyError: The memory has nothing of the repository that the solver works in, not even later: every recall
             would find nothing, and it would look like a result.
     """
     _refuse_unknown_space(stage)
+    (_codex_hooks if stage.study.solver.name == "codex" else _claude_plugin)(stage)
+    places = Places.of({"HOME": str(stage.seat.home)})
+    stage.own_cut(places.store)
+    places.settings.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    places.settings.write_text(_settings(stage), encoding="utf-8")
+    return Equipment(plugin_dir=stage.plugin, environment={HOOK_NOW: isoformat(stage.question.asked_at)})
+
+
+def _claude_plugin(stage: Stage) -> None:
     for part in PARTS:
         target = stage.plugin / part
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -32,11 +42,15 @@ def ours(stage: Stage) -> Equipment:
     manifest = json.loads((PLUGIN / _MANIFEST).read_text(encoding="utf-8"))
     del manifest["mcpServers"]
     (stage.plugin / _MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-    places = Places.of({"HOME": str(stage.seat.home)})
-    stage.own_cut(places.store)
-    places.settings.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    places.settings.write_text(_settings(stage), encoding="utf-8")
-    return Equipment(plugin_dir=stage.plugin, environment={HOOK_NOW: isoformat(stage.question.asked_at)})
+
+
+def _codex_hooks(stage: Stage) -> None:
+    """What installing writes into Codex's ``hooks.json``."""
+    entries = codex.hook_entries(setup_of(stage.seat.environment))
+    hooks = {event: [{"hooks": [entry]}] for event, entry in entries.items()}
+    (stage.plugin / "hooks").mkdir(parents=True)
+    text = json.dumps({"hooks": hooks}, indent=2)
+    (stage.plugin / "hooks" / "hooks.json").write_text(text + "\n", encoding="utf-8")
 
 
 def _refuse_unknown_space(stage: Stage) -> None:

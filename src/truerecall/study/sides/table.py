@@ -7,7 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from truerecall.agents.install.codex import TIMEOUTS
 from truerecall.agents.install.programs import PLUGIN
+from truerecall.agents.install.records import HOOK_NAME
+from truerecall.errors import StudyError
 from truerecall.memory.write.border import RECALL_OPEN
 from truerecall.study.design import Side, Study
 from truerecall.study.planned import PlannedSide
@@ -59,9 +62,15 @@ def planned_side(side: Side, study: Study) -> PlannedSide:
     """A side as a plan freezes it, with a hash over all that makes it.
 
     Raises:
-        StudyError: It names a plugin that is none.
+        StudyError: It names a plugin that is none, or one that the solver cannot load.
     """
     way = _way(side)
+    if way == "rival" and study.solver.name == "codex":
+        raise StudyError(
+            f"the side {side.name!r} is a plugin for Claude Code, which Codex cannot load",
+            where="study.toml: plugin_dir",
+            remedy="Name the memory's MCP server (mcp) or a command (command), or measure it with claude-code.",
+        )
     return PlannedSide(
         name=side.name,
         kind=side.kind,
@@ -90,6 +99,8 @@ def _sha256(side: Side, study: Study, way: Way) -> str:
     match way:
         case "none" if not side.environment:
             return ""
+        case "ours" if study.solver.name == "codex":
+            made["hooks"] = [dict(TIMEOUTS), HOOK_NAME]
         case "ours":
             made["plugin"] = [_file(PLUGIN / part) for part in PARTS]
         case "rival":

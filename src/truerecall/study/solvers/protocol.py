@@ -13,7 +13,7 @@ class Equipment:
     """What a side adds to the solver; the same solver does without it on the others."""
 
     plugin_dir: Path | None = None
-    """A plugin for Claude Code: its hooks run at the events of the conversation."""
+    """A plugin for Claude Code: its hooks run at the events of the conversation. Codex takes the hooks alone."""
     mcp_config: Path | None = None
     """A file of MCP servers, as Claude Code reads them."""
     allowed_tools: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ from truerecall.study.solvers.claude_program import (
 from truerecall.study.solvers.claude_result import read_result
 from truerecall.study.solvers.claude_transcript import Transcripts
 from truerecall.study.solvers.programs import Program, printed
-from truerecall.study.solvers.protocol import Conversation, Equipment, Seat
+from truerecall.study.solvers.protocol import Conversation, Equipment, Limit, Seat
 from truerecall.study.solvers.secrets import Masking, key_of
 
 _NEEDED = ("--restricted", "--strict-mcp-config", "--tools", "--plugin-dir", "--add-dir")
@@ -96,7 +96,7 @@ class _Conversation:
         self._session = str(uuid4())
         self._asked = 0
 
-    def ask(self, prompt: str, kind: ExchangeKind) -> Exchange:
+    def ask(self, prompt: str, kind: ExchangeKind, limit: Limit | None = None) -> Exchange:
         """See ``Conversation.ask``."""
         if self._asked and not self._transcripts.files():
             never = "it has no conversation to go on with: the first prompt began none"

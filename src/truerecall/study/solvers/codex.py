@@ -24,7 +24,7 @@ from truerecall.study.solvers.codex_program import (
 from truerecall.study.solvers.codex_rollout import Added, Rollouts
 from truerecall.study.solvers.codex_wall import prove_wall
 from truerecall.study.solvers.programs import Program, printed
-from truerecall.study.solvers.protocol import Conversation, Equipment, Seat
+from truerecall.study.solvers.protocol import Conversation, Equipment, Limit, Seat
 from truerecall.study.solvers.secrets import Masking, key_of
 
 _NO_WALL = "its transcript does not say that its commands were confined to the workspace"
@@ -107,8 +107,9 @@ class _Conversation:
         self._asked = 0
         write_settings(seat.home, seat.workspace, command[0], address_of(choice), equipment)
 
-    def ask(self, prompt: str, kind: ExchangeKind) -> Exchange:
+    def ask(self, prompt: str, kind: ExchangeKind, limit: Limit | None = None) -> Exchange:
         """See ``Conversation.ask``."""
+        del limit  # nobody watches what it spends
         if self._asked and not self._session:
             never = "it has no conversation to go on with: the first prompt began none"
             return Exchange(kind=kind, prompt=prompt, ended="failed", problem=never, seconds=0.0)

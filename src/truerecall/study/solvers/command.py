@@ -42,7 +42,7 @@ from truerecall.errors import StudyError
 from truerecall.study.design import SolverChoice
 from truerecall.study.records import Call, Ended, Exchange, ExchangeKind, Injected, ToolUse, UseOutcome
 from truerecall.study.solvers.programs import Program, Ran
-from truerecall.study.solvers.protocol import Conversation, Equipment, Seat
+from truerecall.study.solvers.protocol import Conversation, Equipment, Limit, Seat
 from truerecall.study.solvers.secrets import Masking
 
 OUTPUT = 4_000
@@ -193,7 +193,7 @@ class _Conversation:
         self._asked = 0
         self._told: set[tuple[str, str]] = set()
 
-    def ask(self, prompt: str, kind: ExchangeKind) -> Exchange:
+    def ask(self, prompt: str, kind: ExchangeKind, limit: Limit | None = None) -> Exchange:
         """See ``Conversation.ask``."""
         ran = self._program.run(
             self._command,

@@ -40,13 +40,27 @@ class Seat:
     """Where raw transcripts are put."""
 
 
+class Limit(Protocol):
+    """What one prompt may spend of what the study has left."""
+
+    @property
+    def dollars(self) -> float:
+        """US dollars that are left when it begins."""
+        ...
+
+    def allows(self, calls: Sequence[Call]) -> bool:
+        """Whether one call of the model more may follow those which the prompt has made so far."""
+        ...
+
+
 class Conversation(Protocol):
     """One conversation."""
 
-    def ask(self, prompt: str, kind: ExchangeKind) -> Exchange:
+    def ask(self, prompt: str, kind: ExchangeKind, limit: Limit | None = None) -> Exchange:
         """Say one prompt and wait for the end of the answer; what goes wrong stands in the exchange.
 
-        The usage is that of this exchange alone, and each call of the model is in it once.
+        The usage is that of this exchange alone, and each call of the model is in it once. A prompt that the limit
+        ends has failed; a solver that cannot be watched may pass it.
 
         Raises:
             StudyError: nothing can be asked at all: no program, no credential.

@@ -62,7 +62,7 @@ def plan_command(study: Path, out: Path | None, prices: Path | None) -> None:
 @click.option(
     "--max-cost",
     type=click.FloatRange(min=0.0, min_open=True),
-    help="US dollars, of solver and graders together: no further run is begun that could pass it.",
+    help="US dollars, of solver and graders together: no run is begun, and none goes on, that could pass it.",
 )
 @_PRICES
 def run_command(

@@ -58,13 +58,20 @@ def price_row(model: str, prices: Mapping[str, PriceRow]) -> PriceRow | None:
 def spent(exchanges: Sequence[Exchange], prices: Mapping[str, PriceRow]) -> Spent:
     """Tokens and money of all that was said, each call of the model counted once.
 
-    What the solver itself says of its cost is not used: it is cumulative. The sum is exact, and rounded once.
+    What the solver itself says of its cost is not used: it is cumulative.
 
     Args:
         exchanges: From the beginning of the run.
-        prices: By model; a call of a model without a price leaves the costs unknown, unless it used no token.
+        prices: By model.
     """
-    calls = _once(exchanges)
+    return spent_on(_once(exchanges), prices)
+
+
+def spent_on(calls: Sequence[Call], prices: Mapping[str, PriceRow]) -> Spent:
+    """Tokens and money of calls of the model, of which none stands there twice; the sum is exact, and rounded once.
+
+    A call of a model without a price leaves the costs unknown, unless it used no token.
+    """
     cost, uncached = Fraction(0), Fraction(0)
     unpriced: set[str] = set()
     for call in calls:

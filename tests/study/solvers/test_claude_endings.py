@@ -304,6 +304,7 @@ def test_whatever_stands_in_a_transcript_is_read(
     (folder / "projects" / "-ws" / "s.jsonl").write_bytes(b"\n".join([*lines, b""]))
     transcripts = Transcripts(folder, Masking(None))
 
+    assert isinstance(transcripts.under_way("s"), list)
     first, second = transcripts.added("s"), transcripts.added("s")
     assert (second.calls, second.uses, second.injected) == ([], [], [])
     assert len({call.id for call in first.calls}) == len(first.calls)

@@ -22,7 +22,7 @@ from truerecall.study.planned import Plan, PlannedQuestion, PlannedRun, PlannedS
 from truerecall.study.records import Audit, Discarded, Exchange, ExchangeKind, Graded, RunRow
 from truerecall.study.running.options import Stage as Told
 from truerecall.study.running.planning import RULES
-from truerecall.study.running.salvage import BROKEN_OFF, leave_mark
+from truerecall.study.running.salvage import AT_LIMIT, BROKEN_OFF, leave_mark
 from truerecall.study.running.spending import Budget
 from truerecall.study.seats import Seats
 from truerecall.study.sides.loading import LOADING, Loading
@@ -48,10 +48,10 @@ class Table:
     placebo: Mapping[str, str]
     """The neutral text of each question."""
     asker: Asker
+    budget: Budget
+    """Counts what the solver spends, and says whether a prompt may begin, and go on."""
     told: Callable[[Told, PlannedRun, str], None] = lambda stage, run, why: None
     """Told of each stage of each run, and of what went wrong."""
-    budget: Budget | None = None
-    """Told of what the solver spends, and asked before each prompt."""
     talking: "Talking" = field(default_factory=lambda: Talking())
 
     def question(self, run: PlannedRun) -> tuple[Question, PlannedQuestion]:
@@ -193,7 +193,7 @@ class _Attempt:
         self._graded = self._table.run.graded(self._run, self._number)
         if self._exchanges and not self._exchanges[-1].problem.startswith(BROKEN_OFF):
             self._audit = read_record(self._folder / AUDIT, Audit)
-        self._charge(self._exchanges)
+        self._table.budget.charge(spent(self._exchanges, self._table.plan.prices).cost)
 
     def grade_the_rest(self) -> bool:
         """Whether the run is over, once its last answer is graded."""
@@ -243,12 +243,13 @@ class _Attempt:
         """Say one prompt; whether the attempt goes on."""
         if self._is_broken_off:
             raise Interrupted
-        if self._table.budget:
-            self._table.budget.check()
-        exchange = _heard(conversation.ask(prompt, kind))
-        ended = self._table.talking.ended
+        budget = self._table.budget
+        with budget.prompt() as spending:
+            exchange = _heard(conversation.ask(prompt, kind, spending.limit))
+            at_limit = spending.ended_by_limit(exchange)
+        ended = BROKEN_OFF if self._is_broken_off else AT_LIMIT if at_limit else ""
         if ended:  # from outside: what it says of itself is no result, but its calls were paid
-            exchange = exchange.model_copy(update={"ended": "failed", "problem": BROKEN_OFF})
+            exchange = exchange.model_copy(update={"ended": "failed", "problem": ended})
         # A hook of ours that found nothing leaves no line in a transcript; its journal says that it ran.
         exchange = exchange.model_copy(update={"hooks": [*exchange.hooks, *hooks.added()]})
         self._exchanges.append(exchange)
@@ -256,10 +257,9 @@ class _Attempt:
         # The audit first: an exchange that is there was held against the workspace, which is gone soon.
         keep(self._folder / AUDIT, self._audit)
         keep(self._folder / f"exchange-{len(self._exchanges) - 1}.json", exchange)
-        self._charge([exchange])
         if ended:
-            self._discarded("interrupted", BROKEN_OFF)
-            raise Interrupted
+            self._discarded("interrupted", ended)
+            raise budget.reached() if ended == AT_LIMIT else Interrupted
         self._table.told("asked", self._run, "")
         return exchange.ended != "failed" and not self._audit.outside
 
@@ -275,10 +275,6 @@ class _Attempt:
         self._graded.append(graded)
         keep(self._folder / f"graded-{exchange}.json", graded)
         self._table.told("graded", self._run, "")
-
-    def _charge(self, exchanges: Sequence[Exchange]) -> None:
-        if self._table.budget:
-            self._table.budget.charge(spent(exchanges, self._table.plan.prices).cost)
 
     def _discarded(self, reason: str, detail: str) -> Discarded:
         discarded = Discarded.model_validate(

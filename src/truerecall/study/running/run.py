@@ -14,6 +14,7 @@ from truerecall.models.protocols import ChatModel, ChatParameters
 from truerecall.models.tokens import BOUND, counter
 from truerecall.study.cut import cut
 from truerecall.study.design import Study
+from truerecall.study.estimate import expected_run
 from truerecall.study.files.graders import grader_model
 from truerecall.study.folder import StudyRun
 from truerecall.study.frozen import Frozen, read_frozen
@@ -26,6 +27,7 @@ from truerecall.study.running.options import RunOptions, StudyProgress
 from truerecall.study.running.planning import RULES, grader_specs, keep_plan, make_plan
 from truerecall.study.running.salvage import salvage
 from truerecall.study.running.schedule import Schedule
+from truerecall.study.running.spending import Budget
 from truerecall.study.seats import Seats
 from truerecall.study.sides.placebo import neutral_text
 from truerecall.study.sides.preview import preview
@@ -77,8 +79,9 @@ def run_study(study: Study, options: RunOptions) -> StudyRun:
             _look_for_links(study, plan, seats, options)
             cuts = _cuts(study, frozen, run, plan, options)
             placebo = _placebo(study, run, plan, seats, options)
-            table = Table(study, plan, run, chosen, seats, cuts, placebo, desk)
-            Schedule(table, options, desk).go()
+            budget = Budget(options.max_cost, expected_run(plan), desk, plan.prices)
+            table = Table(study, plan, run, chosen, seats, cuts, placebo, desk, budget)
+            Schedule(table, options).go()
             seats.close()
     return run
 

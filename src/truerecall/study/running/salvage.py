@@ -12,6 +12,8 @@ from truerecall.study.solvers.protocol import Seat, Solver
 
 BROKEN_OFF = "the study was broken off"
 """How the problem begins of an exchange that was ended from outside."""
+AT_LIMIT = f"{BROKEN_OFF}: one call more of the model could have passed the limit of the costs"
+"""The problem of one that was ended at the limit."""
 _MARK = "mark"
 
 

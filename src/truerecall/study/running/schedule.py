@@ -9,9 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from truerecall.errors import LimitReached, RunError
-from truerecall.study.estimate import expected_run
 from truerecall.study.folder import ROW, keep
-from truerecall.study.grade.desk import GradingDesk
 from truerecall.study.planned import PlannedRun
 from truerecall.study.records import Admission, Audit, Discarded, RunRow, Spent
 from truerecall.study.running.attempt import (
@@ -24,7 +22,6 @@ from truerecall.study.running.attempt import (
     unfinished,
 )
 from truerecall.study.running.options import RunOptions, Stage, StudyProgress
-from truerecall.study.running.spending import Budget
 
 _LOOK = 0.2  # seconds between two looks at whether somebody pressed Ctrl-C
 
@@ -36,15 +33,13 @@ class Schedule:
         self,
         table: Table,
         options: RunOptions,
-        desk: GradingDesk,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self._options, self._timer = options, timer
         plan, run = table.plan, table.run
         self._total = len(plan.runs)
-        self._budget = Budget(options.max_cost, expected_run(plan), desk)
-        asker = UntilEnded(desk, table.talking)
-        self._table = replace(table, told=self._told, budget=self._budget, asker=asker)
+        self._budget = table.budget
+        self._table = replace(table, told=self._told, asker=UntilEnded(table.asker, table.talking))
         self._waiting: deque[PlannedRun] = deque()
         self._waiting.extend(planned for planned in plan.runs if not self._stands(planned))
         self._budget.take([*run.rows(), *run.discarded()])

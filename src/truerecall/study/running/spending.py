@@ -1,32 +1,43 @@
-"""What a study has spent so far, and whether one more run may begin."""
+"""What a study has spent so far, whether one more run may begin, and whether a prompt may go on."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from truerecall.errors import LimitReached
 from truerecall.study.grade.desk import GradingDesk
-from truerecall.study.records import Discarded, RunRow
+from truerecall.study.planned import PriceRow
+from truerecall.study.records import Call, Discarded, Exchange, RunRow
+from truerecall.study.solvers.protocol import Limit
+from truerecall.study.tally import spent_on
 
 
 class Budget:
     """Counts the solver's money beside that of the graders, and holds both to one limit.
 
     A run's cost is not known before it is over, so a run begins only if the dearest one so far would still fit, for
-    itself and for each that is under way; and no prompt is said once the limit is reached. So it can be passed by what
-    the prompts under way cost at most.
+    itself and for each that is under way. A prompt is counted while it is under way, and goes on as long as one call
+    more of each prompt would fit, each taken to cost what the prompt's dearest has. So the limit can be passed by what
+    such a call costs more than those before it.
 
     Args:
         limit: US dollars; None for none.
         expected: What a run is taken to cost before one is finished.
         desk: Has the graders' spend, and is told of the solver's: it holds its own calls to the same limit.
+        prices: By model.
     """
 
-    def __init__(self, limit: float | None, expected: float, desk: GradingDesk) -> None:
-        self._limit, self._dearest, self._desk = limit, expected, desk
+    def __init__(
+        self, limit: float | None, expected: float, desk: GradingDesk, prices: Mapping[str, PriceRow]
+    ) -> None:
+        self._limit, self._dearest, self._desk, self._prices = limit, expected, desk, prices
         self._measured = False
         self._solver = 0.0
         self._unknown = False
-        self._lock = threading.Lock()
+        self._dearest_call = 0.0
+        self._set_aside: dict[Spending, float] = {}
+        """For the next call of each prompt that is under way."""
+        self._lock = threading.RLock()
 
     def take(self, over: Iterable[RunRow | Discarded]) -> None:
         """Count what earlier processes spent."""
@@ -67,11 +78,81 @@ class Budget:
         left = self.left
         return left is None or (left > 0 and self._dearest * (under_way + 1) <= left)
 
-    def check(self) -> None:
-        """``LimitReached`` where nothing is left for another prompt."""
-        if self.left == 0.0:
-            raise LimitReached(
-                f"the limit of {self._limit:.2f} US dollars is reached",
-                where="--max-cost",
-                remedy="Nothing is lost. Run the same command again with a higher --max-cost; it goes on from here.",
-            )
+    @contextmanager
+    def prompt(self) -> Iterator["Spending"]:
+        """Count a prompt while it is under way.
+
+        Raises:
+            LimitReached: not even its first call is within the limit.
+        """
+        one = Spending(self)
+        with self._lock:
+            self._set_aside[one] = self._dearest_call
+            allowed = self._is_within
+        try:
+            if not allowed:
+                raise self.reached()
+            yield one
+        finally:
+            with self._lock:
+                del self._set_aside[one]
+
+    def count(self, one: "Spending", calls: Sequence[Call]) -> bool:
+        """Count the calls of a prompt so far; whether one more is within the limit."""
+        costs = [spent_on([call], self._prices).cost for call in calls]
+        known = [cost for cost in costs if cost is not None]
+        with self._lock:
+            # What was told before may have been the beginning of a call: it is never counted back.
+            more = max(0.0, sum(known) - one.charged)
+            one.charged += more
+            self.charge(more)
+            self._unknown = self._unknown or len(known) < len(costs)
+            self._set_aside[one] = max(known, default=self._dearest_call)
+            self._dearest_call = max([self._dearest_call, *known])
+            return self._is_within
+
+    def reached(self) -> LimitReached:
+        """The error that says so."""
+        return LimitReached(
+            f"the limit of {self._limit or 0.0:.2f} US dollars is reached",
+            where="--max-cost",
+            remedy="Nothing is lost. Run the same command again with a higher --max-cost; it goes on from here.",
+        )
+
+    @property
+    def _is_within(self) -> bool:
+        left = self.left
+        return left is None or (left > 0 and sum(self._set_aside.values()) <= left)
+
+
+class Spending:
+    """What one prompt spends, counted while it is under way; it is a ``Limit`` for a solver."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._left = budget.left
+        self._refused = False
+        self.charged = 0.0
+        """US dollars that are counted already."""
+
+    @property
+    def limit(self) -> Limit | None:
+        """What the solver is told; None where the study has no limit."""
+        return None if self._left is None else self
+
+    @property
+    def dollars(self) -> float:
+        """See ``Limit.dollars``."""
+        return self._left or 0.0
+
+    def allows(self, calls: Sequence[Call]) -> bool:
+        """See ``Limit.allows``."""
+        allowed = self._budget.count(self, calls)
+        self._refused = self._refused or not allowed
+        return allowed
+
+    def ended_by_limit(self, exchange: Exchange) -> bool:
+        """Count what came of the prompt; whether it failed because no further call was within the limit."""
+        refused = self._refused
+        allowed = self.allows(exchange.calls)
+        return exchange.ended == "failed" and (refused or (bool(exchange.calls) and not allowed))

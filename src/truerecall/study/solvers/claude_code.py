@@ -2,6 +2,9 @@
 
 Usage is taken from the session's own transcripts and never from the printed result, whose sums are cumulative in some
 versions and nought where a limit ended the run.
+
+A limit of costs is held by watching those transcripts while a prompt is under way. Its own ``--max-budget-usd`` is not
+used: it tells the model at each turn what is left (version 2.1.332), so that no two runs would see the same bytes.
 """
 
 from collections.abc import Mapping
@@ -114,6 +117,7 @@ class _Conversation:
             cwd=self._seat.cwd,
             stdin=prompt,
             timeout=self._choice.timeout,
+            stop=None if limit is None else lambda _: self._passes(limit),
         )
         result = read_result(ran, self._choice.timeout)
         self._session = result.session or self._session
@@ -137,6 +141,10 @@ class _Conversation:
     def close(self) -> None:
         """See ``Conversation.close``."""
         self._program.close()
+
+    def _passes(self, limit: Limit) -> bool:
+        calls = self._transcripts.under_way(self._session)
+        return bool(calls) and not limit.allows(calls)
 
     def _keep(self, out: bytes) -> None:
         folder: Path = self._seat.outputs

@@ -50,6 +50,8 @@ class _Seen:
 
     calls: dict[str, Call] = field(default_factory=dict)
     final: set[str] = field(default_factory=set)
+    using: set[str] = field(default_factory=set)
+    """Calls after which a tool is used, and the model called again."""
     uses: dict[str, dict[str, Any]] = field(default_factory=dict)
     results: dict[str, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)
     injected: dict[str, Injected] = field(default_factory=dict)
@@ -69,6 +71,18 @@ class Transcripts:
         self._sessions: set[str] = set()
         self._told: set[tuple[str, str]] = set()
         self._calls: dict[str, Call] = {}
+        self._looked: tuple[list[tuple[Path, int]], list[Call]] = ([], [])
+
+    def under_way(self, session: str) -> list[Call]:
+        """The calls of a prompt under way, which ``added`` will tell, if one more is about to follow; else none."""
+        self._sessions.add(session)
+        sizes = [(path, path.stat().st_size) for path in self.files()]
+        if sizes != self._looked[0]:
+            seen = self._seen()
+            calls = {key: call for key, call in seen.calls.items() if ("call", key) not in self._told}
+            followed = bool(calls) and list(calls)[-1] in seen.using
+            self._looked = sizes, list(calls.values()) if followed else []
+        return self._looked[1]
 
     def added(self, session: str, denied: Set[str] = frozenset()) -> Added:
         """What came since the last time, of this session and of those that were named before.
@@ -76,11 +90,7 @@ class Transcripts:
         ``denied`` are ids of uses that the result says were denied.
         """
         self._sessions.add(session)
-        seen = _Seen()
-        for path in self.files():
-            for line in read_lines(path, None, _ALL).lines:
-                if line.data is not None:
-                    _take(line.data, seen)
+        seen = self._seen()
         new = {key: call for key, call in seen.calls.items() if self._new("call", key)}
         self._calls.update(new)
         for rest in self._unlisted(seen):
@@ -114,6 +124,14 @@ class Transcripts:
             lines = path.read_bytes().decode("utf-8", "replace").split("\n")
             kept = (self._masking.text(line) for line in lines if not _whole_request(line))
             target.write_text("\n".join(kept), encoding="utf-8", newline="\n")
+
+    def _seen(self) -> _Seen:
+        seen = _Seen()
+        for path in self.files():
+            for line in read_lines(path, None, _ALL).lines:
+                if line.data is not None:
+                    _take(line.data, seen)
+        return seen
 
     def _session_of(self, path: Path) -> str:
         parts = path.relative_to(self._projects).parts
@@ -191,6 +209,7 @@ def _assistant(data: dict[str, Any], message: dict[str, Any], seen: _Seen) -> No
     for block in map(mapping, items(message.get("content"))):
         if name(block.get("type")).endswith("tool_use") and words(block.get("id")):
             seen.uses.setdefault(words(block.get("id")), block)
+            seen.using.add(key)
 
 
 def _call(key: str, model: str, usage: dict[str, Any], data: dict[str, Any]) -> Call:

@@ -8,6 +8,7 @@ It is started anew for each prompt, where the solver works, with the variables o
 ``TRUERECALL_STUDY_MCP``           the side's file of MCP servers, or empty
 ``TRUERECALL_STUDY_MODEL``         the model that the study names
 ``TRUERECALL_STUDY_MAX_TURNS``     how many rounds of the model one prompt may take
+``TRUERECALL_STUDY_LIMIT``         with ``--max-cost`` alone: US dollars that the study has left
 =================================  =================================================================
 
 It prints, each on one line and in any order::
@@ -23,6 +24,10 @@ The answer stands once. A ``call`` is one call of the model: its id is unique in
 however often it is printed, the last line of a prompt for all. Caches, ``input`` and ``output`` of a tool may be left
 out; the outcome is ``ok``, ``failed``, ``denied`` or ``unknown``. Anything else makes the exchange a failed one, as do
 an exit code other than 0 and no answer; the calls that were told are counted all the same.
+
+What it prints is read while it runs. With a limit of costs it is ended where a tool was used after the last call, so
+that one more is about to follow, and that one would not be within the limit. A program that prints its calls at its end
+can look at the variable instead, and fail.
 
 Nothing confines such a program: the audit of the uses that it tells is all that finds a read outside the workspace.
 """
@@ -102,6 +107,8 @@ class Printed:
     answers: list[str] = field(default_factory=list)
     problem: str = ""
     """What is wrong with the first line that is."""
+    using: bool = False
+    """Whether a tool was used since the last call."""
 
 
 def read_printed(out: bytes, masking: Masking) -> Printed:
@@ -195,12 +202,14 @@ class _Conversation:
 
     def ask(self, prompt: str, kind: ExchangeKind, limit: Limit | None = None) -> Exchange:
         """See ``Conversation.ask``."""
+        told_limit = {} if limit is None else {"TRUERECALL_STUDY_LIMIT": f"{limit.dollars:.6f}"}
         ran = self._program.run(
             self._command,
-            environment={**self._environment, "TRUERECALL_STUDY_SESSION": self._session},
+            environment={**self._environment, "TRUERECALL_STUDY_SESSION": self._session, **told_limit},
             cwd=self._seat.cwd,
             stdin=prompt,
             timeout=self._choice.timeout,
+            stop=None if limit is None else lambda out: self._passes(limit, out),
         )
         told = read_printed(ran.out, self._masking)
         self._session = told.session or self._session
@@ -225,6 +234,11 @@ class _Conversation:
         """See ``Conversation.close``."""
         self._program.close()
 
+    def _passes(self, limit: Limit, out: bytes) -> bool:
+        told = read_printed(out, self._masking)
+        calls = [call for key, call in told.calls.items() if ("call", key) not in self._told]
+        return bool(calls) and told.using and not limit.allows(calls)
+
     def _new(self, kind: str, key: str) -> bool:
         known = (kind, key) in self._told
         self._told.add((kind, key))
@@ -243,9 +257,11 @@ def _take(line: _Line, told: Printed) -> None:
         case _Session():
             told.session = line.id
         case _Call():
+            told.using = False
             told.calls[line.id] = Call.model_validate(line.model_dump(exclude={"type"}))
         case _Tool():
             facts = {**line.model_dump(exclude={"type"}), "output": line.output[:OUTPUT]}
+            told.using = True
             told.uses[line.id] = ToolUse.model_validate(facts)
         case _Injected():
             told.injected.append(Injected(event=line.event, text=line.text))

@@ -20,6 +20,8 @@ _GRACE = 5.0
 """Seconds from the request to end to the end by force: Claude Code writes down what it cost so far meanwhile."""
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of linux/prctl.h
 _PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+_LOOK = 0.25
+"""Seconds between two looks at a program that is watched."""
 _MOST = 64 << 20
 """Bytes that are read of what a program printed."""
 
@@ -59,8 +61,17 @@ class Program:
         cwd: Path,
         stdin: str,
         timeout: float,
+        stop: Callable[[bytes], bool] | None = None,
     ) -> Ran:
         """Run a program to its end, or to the end of its time in seconds.
+
+        Args:
+            command: The program and its arguments.
+            environment: All of its variables.
+            cwd: Where it works.
+            stdin: What it reads.
+            timeout: Seconds that it may take.
+            stop: Asked several times a second, with all that was printed so far: whether to end it now.
 
         Raises:
             StudyError: it cannot be started, or ``close`` was called before.
@@ -77,7 +88,10 @@ class Program:
             process = self._start(command, environment, cwd, (said, out, err))
             late = False
             try:
-                process.wait(timeout)
+                if stop is None:
+                    process.wait(timeout)
+                else:
+                    _watch(process, out, timeout, stop)
             except subprocess.TimeoutExpired:
                 late = True
             finally:
@@ -168,6 +182,21 @@ def _signal(process: "subprocess.Popen[bytes]", number: int) -> None:
             os.killpg(process.pid, number)
         else:
             process.send_signal(number)
+
+
+def _watch(
+    process: "subprocess.Popen[bytes]", out: BinaryIO, timeout: float, stop: Callable[[bytes], bool]
+) -> None:
+    """Wait for the end of a program, or until it is to be ended; ``TimeoutExpired`` as ``wait`` raises it."""
+    until = time.monotonic() + timeout
+    while (left := until - time.monotonic()) > _LOOK:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_LOOK)
+            return
+        # The program writes where this file stands: it is read without moving that.
+        if stop(os.pread(out.fileno(), _MOST, 0)):
+            return
+    process.wait(max(0.0, left))
 
 
 def _read(file: BinaryIO) -> bytes:

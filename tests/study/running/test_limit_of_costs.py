@@ -1,0 +1,113 @@
+"""The limit of the costs, while prompts are under way."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from studies import SOLVER, place, watched
+
+from truerecall.errors import LimitReached
+from truerecall.measure.prices import shipped
+from truerecall.study.design import Study
+from truerecall.study.grade.desk import open_desk
+from truerecall.study.ledger import disagreements
+from truerecall.study.planned import PriceRow
+from truerecall.study.records import Call, Exchange
+from truerecall.study.running.options import StudyProgress
+from truerecall.study.running.salvage import AT_LIMIT
+from truerecall.study.running.spending import Budget
+
+PRICES = {"model": PriceRow(input=1.0, output=5.0, cache_read=0.1, cache_write_5m=1.0, cache_write_1h=1.0)}
+
+
+def calls(*dollars: float) -> list[Call]:
+    return [
+        Call(id=f"c-{number}", model="model", input=round(cost * 1_000_000), output=0)
+        for number, cost in enumerate(dollars)
+    ]
+
+
+def failed(*dollars: float) -> Exchange:
+    return Exchange(kind="question", prompt="Q", ended="failed", seconds=0.0, calls=calls(*dollars))
+
+
+@pytest.fixture
+def budget(tmp_path: Path) -> Iterator[Budget]:
+    """One dollar, of which nothing is spent."""
+    with open_desk(tmp_path, "s", {}, shipped(), 1.0) as desk:
+        yield Budget(1.0, 0.25, desk, PRICES)
+
+
+def test_a_prompt_under_way_is_ended_at_the_limit_and_its_run_is_done_anew_at_a_higher_one(
+    sample: Study, tmp_path: Path
+) -> None:
+    told: list[StudyProgress] = []
+    look = {"name": "Read", "arguments": {"file_path": "pyproject.toml"}}
+    dear = {"tools": [look], "usage": {"tokens_in": 100_000, "tokens_out": 10}}  # 0.20 at the least
+    before = [
+        {"model": "sonnet", "when": "", "times": 1, **dear},
+        {"model": "sonnet", "when": "", "times": 1, "fail": "slow"},
+    ]
+    with place(sample, tmp_path / "run", sides=["none"], questions=["lint"], before=before) as here:
+        run = here.run(max_cost=0.30, **watched(told))
+        (broken,) = run.discarded()
+        (exchange,) = run.exchanges(run.plan().runs[0], 1)
+
+        assert (run.rows(), told[-1].stage) == ([], "stopping")
+        assert (broken.reason, broken.detail, broken.attempt) == ("interrupted", AT_LIMIT, 1)
+        assert broken.spent.calls == 1 and 0.20 <= (broken.spent.cost or 0.0) < 0.30
+        assert (exchange.ended, exchange.problem, len(exchange.uses)) == ("failed", AT_LIMIT, 1)
+        asked = len(here.asked(SOLVER))
+
+        here.run(max_cost=0.30)
+        assert len(here.asked(SOLVER)) == asked, "what is left is less than a run costs"
+
+        here.run(max_cost=5.0)
+
+    assert [(row.outcome, row.attempt) for row in run.rows()] == [("correct", 2)]
+    assert run.discarded() == [broken]
+    assert disagreements(run) == []
+
+
+def test_a_prompt_goes_on_while_a_call_like_its_dearest_is_within_the_limit(budget: Budget) -> None:
+    with budget.prompt() as one:
+        assert one.limit is one and one.dollars == 1.0
+        assert one.allows(calls(0.4))
+        assert one.allows(calls(0.4, 0.1))
+        assert not one.allows(calls(0.4, 0.1, 0.2))
+    assert budget.spent == pytest.approx(0.7)
+
+
+def test_what_is_told_of_a_call_twice_is_counted_once(budget: Budget) -> None:
+    with budget.prompt() as one:
+        for cost in (0.1, 0.3, 0.3):
+            one.allows(calls(cost))
+        assert not one.ended_by_limit(failed(0.3))
+    assert budget.spent == pytest.approx(0.3)
+
+
+def test_room_is_left_for_the_next_call_of_every_other_prompt(budget: Budget) -> None:
+    with budget.prompt() as one:
+        with budget.prompt() as other:
+            assert one.allows(calls(0.3))
+            assert not other.allows(calls(0.3))
+            assert other.ended_by_limit(failed(0.3))
+        assert one.allows(calls(0.3)), "the other one is over, and needs no room any more"
+        assert not one.ended_by_limit(failed(0.3)), "it failed by itself"
+
+
+def test_no_prompt_begins_where_a_call_like_the_dearest_would_pass_the_limit(budget: Budget) -> None:
+    with budget.prompt() as one:
+        assert not one.allows(calls(0.6))
+    with pytest.raises(LimitReached, match=r"the limit of 1\.00 US dollars is reached"), budget.prompt():
+        pass
+
+
+def test_without_a_limit_a_solver_is_told_none(tmp_path: Path) -> None:
+    with open_desk(tmp_path, "s", {}, shipped()) as desk:
+        budget = Budget(None, 0.25, desk, PRICES)
+        with budget.prompt() as one:
+            assert one.limit is None
+            assert not one.ended_by_limit(failed(50.0))
+
+    assert budget.spent == pytest.approx(50.0)

@@ -7,7 +7,8 @@ import pytest
 from studies import SOLVER, place, watched
 
 from truerecall.errors import LimitReached
-from truerecall.measure.prices import shipped
+from truerecall.measure.prices import Price, PriceTable, shipped
+from truerecall.models.protocols import ChatMessage, ChatParameters, ChatReply
 from truerecall.study.design import Study
 from truerecall.study.grade.desk import open_desk
 from truerecall.study.ledger import disagreements
@@ -18,6 +19,16 @@ from truerecall.study.running.salvage import AT_LIMIT
 from truerecall.study.running.spending import Budget
 
 PRICES = {"model": PriceRow(input=1.0, output=5.0, cache_read=0.1, cache_write_5m=1.0, cache_write_1h=1.0)}
+
+
+class Judge:
+    """A model of which a reply costs half a dollar at the most, and next to nothing in the end."""
+
+    free, identity, name = False, "ab" * 32, "openai:judge"
+    parameters = ChatParameters(max_tokens=500_000)
+
+    def reply(self, messages: object) -> ChatReply:
+        return ChatReply("yes", "stop", self.name, 10, 1)
 
 
 def calls(*dollars: float) -> list[Call]:
@@ -94,6 +105,18 @@ def test_room_is_left_for_the_next_call_of_every_other_prompt(budget: Budget) ->
             assert other.ended_by_limit(failed(0.3))
         assert one.allows(calls(0.3)), "the other one is over, and needs no room any more"
         assert not one.ended_by_limit(failed(0.3)), "it failed by itself"
+
+
+def test_a_grader_leaves_room_for_the_next_call_of_every_prompt(tmp_path: Path) -> None:
+    prices = PriceTable("2026-01-01", "ab" * 32, {"openai:judge": Price(1.0, 1.0, 1.0)})
+    asked = (ChatMessage("user", "Is it there?"),)
+    with open_desk(tmp_path, "s", {"judge": Judge()}, prices, 1.0) as desk:
+        budget = Budget(1.0, 0.25, desk, PRICES)
+        with budget.prompt() as one:
+            assert one.allows(calls(0.3))  # 0.70 is left, of which 0.30 is set aside
+            with pytest.raises(LimitReached):
+                desk.ask("judge", asked)
+        assert desk.ask("judge", asked)[1].text == "yes"
 
 
 def test_no_prompt_begins_where_a_call_like_the_dearest_would_pass_the_limit(budget: Budget) -> None:

@@ -87,7 +87,7 @@ class Budget:
         """
         one = Spending(self)
         with self._lock:
-            self._set_aside[one] = self._dearest_call
+            self._put_aside(one, self._dearest_call)
             allowed = self._is_within
         try:
             if not allowed:
@@ -95,7 +95,7 @@ class Budget:
             yield one
         finally:
             with self._lock:
-                del self._set_aside[one]
+                self._desk.charge(-self._set_aside.pop(one))
 
     def count(self, one: "Spending", calls: Sequence[Call]) -> bool:
         """Count the calls of a prompt so far; whether one more is within the limit."""
@@ -107,7 +107,7 @@ class Budget:
             one.charged += more
             self.charge(more)
             self._unknown = self._unknown or len(known) < len(costs)
-            self._set_aside[one] = max(known, default=self._dearest_call)
+            self._put_aside(one, max(known, default=self._dearest_call))
             self._dearest_call = max([self._dearest_call, *known])
             return self._is_within
 
@@ -118,6 +118,11 @@ class Budget:
             where="--max-cost",
             remedy="Nothing is lost. Run the same command again with a higher --max-cost; it goes on from here.",
         )
+
+    def _put_aside(self, one: "Spending", dollars: float) -> None:
+        """For the next call of a prompt; the graders must leave that alone too."""
+        self._desk.charge(dollars - self._set_aside.get(one, 0.0))
+        self._set_aside[one] = dollars
 
     @property
     def _is_within(self) -> bool:

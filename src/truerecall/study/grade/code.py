@@ -1,31 +1,18 @@
-"""The code of a question as it was at its commits, read out of git's objects: no checkout, no hook, no filter."""
+"""The code of a question as it was at its commits."""
 
-import os
 import re
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from truerecall.errors import StudyError
+from truerecall.study.git_objects import GitObjects, lines_of
 from truerecall.study.planned import PlannedQuestion
-from truerecall.study.workspace import GIT_ENVIRONMENT
 
 Sources = Callable[[str], Path | None]
 """The folder of a repository by its name in the study, where git finds the commit; None where it is not at hand."""
 
-_SECONDS = 60.0
 _NUMBER = re.compile(r"\d{1,9}")
-# What a repository sets for itself has no say in what is found.
-_SETTINGS = (
-    "safe.directory=*",
-    "core.quotePath=false",
-    "core.fsmonitor=false",
-    "color.ui=false",
-    "submodule.recurse=false",
-)
-_OPTIONS = ("--no-replace-objects", *(part for setting in _SETTINGS for part in ("-c", setting)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +29,11 @@ class Code:
 
     def __init__(self, question: PlannedQuestion, sources: Sources) -> None:
         self._checkouts = {one.repository: one.commit for one in question.checkouts}
-        self._folders = {name: sources(name) for name in self._checkouts}
+        self._git = GitObjects()
+        found = {name: sources(name) for name in self._checkouts}
+        self._folders = {
+            name: folder if folder and folder.is_dir() else None for name, folder in found.items()
+        }
         self._known: dict[CodeFile, tuple[str, ...]] = {}
 
     @cached_property
@@ -50,18 +41,17 @@ class Code:
         """All of them, by repository and path."""
         found = []
         for repository, commit in self._checkouts.items():
-            listed = self._git(repository, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
+            listed = self._said(repository, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
             found += [CodeFile(repository, path) for path in listed.split("\0") if path]
         return tuple(found)
 
     def lines(self, file: CodeFile) -> tuple[str, ...]:
         """Its lines; none of a file that is no text."""
         if file not in self._known:
-            text = self._git(
-                file.repository, "cat-file", "blob", f"{self._checkouts[file.repository]}:{file.path}"
-            )
-            lines = [] if "\0" in text else text.removesuffix("\n").split("\n")
-            self._known[file] = tuple(line.removesuffix("\r") for line in lines)
+            folder, commit = self._folders[file.repository], self._checkouts[file.repository]
+            raw = None if folder is None else self._git.file(folder, commit, file.path)
+            text = "" if raw is None or b"\0" in raw else raw.decode("utf-8", "replace")
+            self._known[file] = lines_of(text)
         return self._known[file]
 
     def with_word(self, word: str) -> list[tuple[CodeFile, int]]:
@@ -69,32 +59,15 @@ class Code:
         found: dict[CodeFile, int] = {}
         for repository, commit in self._checkouts.items():
             asked = ("grep", "-n", "-z", "-I", "-F", "-w", "--full-name", "-e", word, commit)
-            for hit in self._git(repository, *asked).split("\n"):
+            for hit in self._said(repository, *asked).split("\n"):
                 place, _, rest = hit.partition("\0")
                 if number := _NUMBER.match(rest):
                     file = CodeFile(repository, place.removeprefix(f"{commit}:"))
                     found.setdefault(file, int(number.group()))
         return list(found.items())
 
-    def _git(self, repository: str, *arguments: str) -> str:
+    def _said(self, repository: str, *arguments: str) -> str:
         """What git prints; nothing where it fails."""
         folder = self._folders[repository]
-        if folder is None or not folder.is_dir():
-            return ""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        try:
-            done = subprocess.run(
-                ["git", "-C", os.fspath(folder), *_OPTIONS, *arguments],
-                env={**kept, **GIT_ENVIRONMENT, "LC_ALL": "C"},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise StudyError(
-                f"git cannot be asked for the code: {type(error).__name__}",
-                where=repository,
-                remedy="Install git, and check that the repository can be read.",
-            ) from None
-        return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+        done = None if folder is None else self._git.ask(folder, *arguments)
+        return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else ""

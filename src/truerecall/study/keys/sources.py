@@ -1,7 +1,5 @@
 """Files of a repository as they were at a commit: read out of git's objects, never out of a working tree."""
 
-import os
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +7,7 @@ from types import TracebackType
 
 from truerecall.errors import StudyError
 from truerecall.study.design import Checkout, Study
-from truerecall.study.workspace import GIT_ENVIRONMENT
+from truerecall.study.git_objects import GitObjects, lines_of
 
 _SECONDS = 600.0
 """That a fetch may take."""
@@ -26,10 +24,7 @@ class Sources:
     def __init__(self, study: Study, environment: Mapping[str, str] | None = None) -> None:
         self._sources = {repository.name: repository.source for repository in study.repositories}
         self._folder = study.folder
-        given = os.environ if environment is None else environment
-        # A git hook's own variables would make git speak of another repository.
-        self._environment = {name: value for name, value in given.items() if not name.startswith("GIT_")}
-        self._environment |= {**GIT_ENVIRONMENT, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        self._git = GitObjects(environment, _SECONDS)
         self._fetched = TemporaryDirectory(prefix="truerecall-keys-")
         self._places: dict[Checkout, Path | StudyError] = {}
         self._files: dict[tuple[Checkout, str], tuple[str, ...]] = {}
@@ -54,20 +49,17 @@ class Sources:
         self._fetched.cleanup()
 
     def _read(self, checkout: Checkout, path: str) -> tuple[str, ...]:
-        place = self._place(checkout)
-        name = f"{checkout.commit}:{path}"
-        if self._git(place, "cat-file", "-t", name).stdout.strip() != b"blob":
+        raw = self._git.file(self._place(checkout), checkout.commit, path)
+        if raw is None:
             raise StudyError(
                 f"{checkout.repository} has no file {path} at {checkout.commit[:12]}",
                 where=path,
                 remedy="Name it from the top of the repository, as it was called at that commit.",
             )
-        raw = self._git(place, "cat-file", "blob", name).stdout
         try:
-            text = raw.decode("utf-8")
+            return lines_of(raw.decode("utf-8"))
         except UnicodeDecodeError:
             raise StudyError(f"{path} is no text", where=path, remedy="Name a text file in UTF-8.") from None
-        return tuple(text.removesuffix("\n").replace("\r\n", "\n").split("\n")) if text else ()
 
     def _place(self, checkout: Checkout) -> Path:
         """A repository that holds the commit; one that cannot be had is asked for once."""
@@ -90,9 +82,9 @@ class Sources:
         return local
 
     def _hold(self, place: Path, checkout: Checkout, source: str) -> None:
-        if self._git(place, "cat-file", "-t", checkout.commit).stdout.strip() == b"commit":
+        if self._git.ask(place, "cat-file", "-t", checkout.commit).stdout.strip() == b"commit":
             return
-        if self._git(place, "rev-parse", "--git-dir").returncode != 0:
+        if self._git.ask(place, "rev-parse", "--git-dir").returncode != 0:
             raise StudyError(
                 f"{source} is no git repository",
                 where=checkout.repository,
@@ -107,8 +99,10 @@ class Sources:
     def _fetch(self, checkout: Checkout, source: str) -> Path:
         place = Path(self._fetched.name) / f"{checkout.repository}-{checkout.commit}"
         place.mkdir()
-        self._git(place, "init", "--quiet", "--bare")
-        done = self._git(place, "fetch", "--quiet", "--depth=1", "--no-tags", "--", source, checkout.commit)
+        self._git.ask(place, "init", "--quiet", "--bare")
+        done = self._git.ask(
+            place, "fetch", "--quiet", "--depth=1", "--no-tags", "--", source, checkout.commit
+        )
         if done.returncode != 0:
             said = " ".join(done.stderr.decode("utf-8", "replace").split())[:_SHOWN]
             raise StudyError(
@@ -117,24 +111,3 @@ class Sources:
                 remedy="Mend source in study.toml, or clone it and name the folder.",
             )
         return place
-
-    def _git(self, place: Path, *call: str) -> "subprocess.CompletedProcess[bytes]":
-        try:
-            return subprocess.run(
-                ["git", "-c", "safe.directory=*", "-C", str(place), *call],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                env=self._environment,
-                timeout=_SECONDS,
-                check=False,
-            )
-        except FileNotFoundError:
-            raise StudyError(
-                "there is no git here", where="PATH", remedy="Install git: keys are checked at their commit."
-            ) from None
-        except subprocess.TimeoutExpired:
-            raise StudyError(
-                f"git gave no answer in {_SECONDS:.0f} s",
-                where=str(place),
-                remedy="Clone the repository by hand, and name its folder in study.toml.",
-            ) from None

@@ -1,13 +1,12 @@
 """Which commit was the last one before a moment, as far as a clone here tells."""
 
-import os
 import re
-import subprocess
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from truerecall.study.workspace import GIT_ENVIRONMENT
+from truerecall.errors import StudyError
+from truerecall.study.git_objects import GitObjects
 
 _SECONDS = 30.0
 
@@ -17,20 +16,12 @@ def last_commit(folder: Path, branch: str, at: datetime, environment: Mapping[st
 
     A branch that is gone by now is taken for HEAD. It is a guess: what was checked out that day nobody noted.
     """
-    base = os.environ if environment is None else environment
-    clean = {name: value for name, value in base.items() if not name.startswith("GIT_")}
+    git = GitObjects(environment, _SECONDS)
     before = f"--before={at:%Y-%m-%dT%H:%M:%SZ}"
     for name in dict.fromkeys(one for one in (branch, "HEAD") if one and not one.startswith("-")):
         try:
-            done = subprocess.run(
-                ["git", "-c", "safe.directory=*", "-C", str(folder), "rev-list", "-1", before, name, "--"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                env={**clean, **GIT_ENVIRONMENT, "LC_ALL": "C"},
-                timeout=_SECONDS,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
+            done = git.ask(folder, "rev-list", "-1", before, name, "--")
+        except StudyError:  # no git, or none that answers
             return ""
         found = done.stdout.decode("ascii", "replace").strip()
         if re.fullmatch(r"[0-9a-f]{40}", found):

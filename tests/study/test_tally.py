@@ -22,7 +22,7 @@ from truerecall.study.records import (
     Spent,
     Suspect,
 )
-from truerecall.study.tally import last_told, price_row, price_rows, row, spent, told_apart
+from truerecall.study.tally import price_row, price_rows, row, spent
 
 SONNET = "claude-sonnet-5-5"
 PRICES = price_rows([SONNET], shipped())
@@ -129,15 +129,12 @@ def test_what_the_solver_says_of_its_cost_is_cumulative_and_never_summed() -> No
     assert made.spent.cost == 0.0603605
     assert made.told_cost == 0.0603605
     assert [answer.spent.cost for answer in made.answers] == [0.0405355, 0.0603605]
-    assert told_apart(exchanges, PRICES) == 0.0
 
 
-def test_a_solver_that_told_another_cost_is_told_apart() -> None:
-    assert told_apart([said(LOOKING, told=0.05)], PRICES) == pytest.approx(-0.0094645, abs=1e-12)
-    assert told_apart([said(LOOKING)], PRICES) is None
-    assert told_apart([said(LOOKING.model_copy(update={"model": "unknown"}), told=1.0)], PRICES) is None
-    assert last_told([said(told=0.5), said(), said(told=0.7), said()]) == 0.7
-    assert last_told([]) is None
+def test_the_cost_that_a_solver_told_last_stands_beside_ours() -> None:
+    told = [said(told=0.5), said(), said(told=0.7), said()]
+    assert tallied(told, [graded(3, 0, marking(True, True))]).told_cost == 0.7
+    assert tallied([said()], [graded(0, 0, marking(True, True))]).told_cost is None
 
 
 def test_the_redo_side_is_charged_for_the_investigation() -> None:

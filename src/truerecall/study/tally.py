@@ -94,18 +94,6 @@ def spent_on(calls: Sequence[Call], prices: Mapping[str, PriceRow]) -> Spent:
     )
 
 
-def told_apart(exchanges: Sequence[Exchange], prices: Mapping[str, PriceRow]) -> float | None:
-    """Our cost less the last cumulative one that the solver told, in US dollars; None where either is unknown."""
-    ours, told = spent(exchanges, prices).cost, last_told(exchanges)
-    return None if ours is None or told is None else ours - told
-
-
-def last_told(exchanges: Sequence[Exchange]) -> float | None:
-    """What the solver last said that the session had cost so far."""
-    told = [exchange.told_cost for exchange in exchanges if exchange.told_cost is not None]
-    return told[-1] if told else None
-
-
 def row(
     run: PlannedRun,
     side: PlannedSide,
@@ -144,8 +132,14 @@ def row(
         block=block,
         spent=spent(exchanges, prices),
         seconds=math.fsum(exchange.seconds for exchange in exchanges),
-        told_cost=last_told(exchanges),
+        told_cost=_last_told(exchanges),
     )
+
+
+def _last_told(exchanges: Sequence[Exchange]) -> float | None:
+    """What the solver last said that the session had cost so far."""
+    told = [exchange.told_cost for exchange in exchanges if exchange.told_cost is not None]
+    return told[-1] if told else None
 
 
 def _outcome(

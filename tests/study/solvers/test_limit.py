@@ -72,7 +72,15 @@ def test_no_further_call_is_to_follow_where_the_last_one_used_no_tool(tmp_path: 
         found.append(len(transcripts.under_way("s")))
 
     assert found == [0, 0, 1, 1, 2, 2, 0]
-    assert len(transcripts.added("s").calls) == 3
+
+
+def test_a_prompt_that_is_over_is_not_taken_for_the_one_under_way(tmp_path: Path) -> None:
+    folder = tmp_path / "projects" / "-ws"
+    folder.mkdir(parents=True)
+    (folder / "s.jsonl").write_text(transcript("2.1.332_resumed", 0, 29), "utf-8")
+    transcripts = Transcripts(tmp_path, Masking(None))
+
+    assert transcripts.under_way("s") == transcripts.added("s").calls != []
     assert transcripts.under_way("s") == []
 
 

@@ -90,6 +90,7 @@ class Transcripts:
         ``denied`` are ids of uses that the result says were denied.
         """
         self._sessions.add(session)
+        self._looked = [], []
         seen = self._seen()
         new = {key: call for key, call in seen.calls.items() if self._new("call", key)}
         self._calls.update(new)

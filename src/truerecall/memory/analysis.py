@@ -39,7 +39,7 @@ _EMOJI = (
 # Left out when folding. Marks of Latin, Greek, Cyrillic, Hebrew, Arabic and Syriac; enclosing ones (keycaps);
 # the marks of other scripts carry meaning and stay. Characters that cannot be seen: soft hyphen, zero width
 # space and joiners, directions, variation selectors, tags, the Arabic elongation. Skin tones.
-_DROPPED = re.compile(
+_DROPPED = (
     "["
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
@@ -48,9 +48,9 @@ _DROPPED = re.compile(
     "\U000e0000-\U000e0fff\U0001f3fb-\U0001f3ff"
     "]+"
 )
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_UNSTORABLE = "[\x00\ud800-\udfff]"
 # Everything with a combining class is in here: no letter or digit but the two halfwidth sound marks has one.
-_MAYBE_MARKS = re.compile("(?:[^\\w\\s\x00-\x7f]|[\uff9e\uff9f]){31,}")
+_MAYBE_MARKS = "(?:[^\\w\\s\x00-\x7f]|[\uff9e\uff9f]){31,}"
 _MOST_MARKS = 30
 
 _ASCII_WORD = re.compile("[^\\W_]+", re.ASCII)
@@ -58,28 +58,34 @@ _ASCII_WORD = re.compile("[^\\W_]+", re.ASCII)
 _BREAK = " 0 "  # a token that no query holds: a phrase cannot reach from one run into the next
 
 
-# The large patterns take 13 ms to compile: not before a text needs them.
-@cache
-def _word() -> re.Pattern[str]:
-    return re.compile(_word_source())
-
-
-@cache
-def _word_or_run() -> re.Pattern[str]:
-    return re.compile(f"{_word_source()}|[{_SPACELESS}]+")
-
-
+# The large set takes 2 ms to compile: one pattern has it, and not before a text needs it.
 @cache
 def _run() -> re.Pattern[str]:
-    return re.compile(f"[{_SPACELESS}]+|[{_EMOJI}]+")
+    return re.compile(f"([{_SPACELESS}]+)")
 
 
-def _word_source() -> str:
-    # Dependent signs of the scripts between Syriac and Thai belong to the word that they stand in, though
-    # unicode61 splits there: such a word is a phrase to it.
+@cache
+def _word() -> re.Pattern[str]:
+    # Of what stands between runs. Dependent signs of the scripts between Syriac and Thai belong to the word that they
+    # stand in, though unicode61 splits there: such a word is a phrase to it.
     signs = "".join(chr(c) for c in range(0x700, 0xE00) if unicodedata.category(chr(c)).startswith("M"))
-    letter = f"[^\\W_{_SPACELESS}\u1cf2\u1cf3]"  # the two Vedic signs: as New Tai Lue above
-    return f"{letter}(?:{letter}|[{signs}])*"
+    letter = "[^\\W_\u1cf2\u1cf3]"  # the two Vedic signs: as New Tai Lue above
+    return re.compile(f"{letter}(?:{letter}|[{signs}])*")
+
+
+@cache
+def _emoji() -> re.Pattern[str]:
+    return re.compile(f"[{_EMOJI}]+")
+
+
+def _pieces(folded: str, between: re.Pattern[str]) -> list[str]:
+    """The runs of scripts without spaces, and what matches between them, in order."""
+    parts = _run().split(folded)  # each second one is a run
+    found = between.findall(parts[0])
+    for run, rest in zip(parts[1::2], parts[2::2], strict=True):
+        found.append(run)
+        found += between.findall(rest)
+    return found
 
 
 def fold(text: str) -> str:
@@ -91,10 +97,11 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower().replace("\x00", " ")
-    text = _DROPPED.sub("", _UNSTORABLE.sub(" ", text))
-    text = _MAYBE_MARKS.sub(_break_long_runs_of_marks, text)
+    # Patterns by their text: compiled on first use, and kept by `re`.
+    text = re.sub(_DROPPED, "", re.sub(_UNSTORABLE, " ", text))
+    text = re.sub(_MAYBE_MARKS, _break_long_runs_of_marks, text)
     text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFKC", _DROPPED.sub("", text))
+    return unicodedata.normalize("NFKC", re.sub(_DROPPED, "", text))
 
 
 def _break_long_runs_of_marks(match: re.Match[str]) -> str:
@@ -119,7 +126,7 @@ def index_text(text: str) -> str:
     folded = fold(text)
     if folded.isascii():
         return folded
-    return " ".join(_word_or_run().findall(folded))
+    return " ".join(_pieces(folded, _word()))
 
 
 def words(text: str) -> list[str]:
@@ -129,8 +136,9 @@ def words(text: str) -> list[str]:
     quote, so ``'"' + word + '"'`` is a legal MATCH.
     """
     folded = fold(text)
-    pattern = _ASCII_WORD if folded.isascii() else _word()
-    return list(dict.fromkeys(pattern.findall(folded)))
+    if folded.isascii():
+        return list(dict.fromkeys(_ASCII_WORD.findall(folded)))
+    return list(dict.fromkeys(word for part in _run().split(folded)[::2] for word in _word().findall(part)))
 
 
 def segment(text: str) -> str:
@@ -161,7 +169,7 @@ def bigrams(text: str) -> list[str]:
 
 def runs(text: str) -> list[str]:
     """Give the runs of characters of scripts without spaces, and of emoji, folded, in order."""
-    return [] if text.isascii() else _run().findall(fold(text))
+    return [] if text.isascii() else _pieces(fold(text), _emoji())
 
 
 def tokens(text: str) -> list[str]:
@@ -174,8 +182,8 @@ def tokens(text: str) -> list[str]:
     if folded.isascii():
         return _ASCII_WORD.findall(folded)
     found: list[str] = []
-    for piece in _word_or_run().findall(folded):
-        if _run().fullmatch(piece) is None:
+    for piece in _pieces(folded, _word()):
+        if _run().match(piece) is None and _emoji().fullmatch(piece) is None:
             found.append(piece)
         else:
             found += [piece[i : i + 2] for i in range(len(piece) - 1)] or [piece]

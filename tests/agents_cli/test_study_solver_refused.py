@@ -1,15 +1,13 @@
-"""What the agents that no study lets in can read outside a workspace, with the strictest rules that leave them git."""
+"""What agents read outside a workspace by rules that no study trusts: OpenCode's, and the sandboxes of Codex."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from codex import fresh_codex
 from opencode import fresh_opencode
-from running import repository, run
+from running import repository
 
 from truerecall.models.scripted import Scenario, ScriptedServer
 
@@ -105,36 +103,3 @@ def test_codex_reads_the_whole_disk_in_its_read_only_sandbox(place: Place, comma
 
     assert [SECRET in output for output in outputs if "touch" not in output] == [True, True]
     assert not (place.app / "written").exists()
-
-
-def test_codex_hides_what_is_outside_where_the_system_gives_it_a_namespace(
-    place: Place, commands: Any, measured: dict[str, Any]
-) -> None:
-    program = Path(os.path.realpath(commands["codex"])).parents[2]
-    readable = {":minimal": "read", str(program): "read", str(place.folder / "ws"): "read"}
-    profile = ", ".join(f'"{name}" = "{access}"' for name, access in readable.items())
-    codex = fresh_codex(commands["codex"], place.folder / "home")
-    sandbox = [
-        commands["codex"], "sandbox", "-c", 'default_permissions="ws"', "-c",
-        f"permissions.ws.filesystem={{ {profile} }}",
-    ]  # fmt: skip
-
-    def inside(*command: str) -> "tuple[int, str]":
-        ran = run([*sandbox, "--", *command], environment=codex.environment, cwd=place.app)
-        return ran.code, ran.out
-
-    works = inside("cat", "README.md")
-    measured["codex_namespace"] = works[0] == 0
-    if works[0]:
-        pytest.skip("this machine gives Codex no namespace")
-    assert works[1] == "# An app\n"
-    tried = (
-        ["cat", str(place.secret)],
-        ["cat", "out/secret.txt"],
-        ["grep", "-R", SECRET, "."],
-        ["git", "diff", "--no-index", "README.md", OUTSIDE],
-        ["touch", "written"],
-    )
-    assert [SECRET in inside(*command)[1] for command in tried] == [False] * len(tried)
-    assert not (place.app / "written").exists()
-    assert subprocess.run(["cat", "out/secret.txt"], cwd=place.app, capture_output=True, check=True).stdout

@@ -146,7 +146,7 @@ class SolverChoice:
     """Which solver, the same on every side."""
 
     name: SolverName = "claude-code"
-    """Codex and OpenCode are refused, with the reason: they cannot be confined to a workspace."""
+    """Codex is let in where this machine confines it to a workspace; OpenCode is refused, for none does."""
     model: str = "claude-sonnet-5-5"
     """As its provider calls it."""
     command: tuple[str, ...] = ()
@@ -156,7 +156,7 @@ class SolverChoice:
     timeout: float = 1800.0
     """Seconds that one prompt may take."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Further variables, such as ANTHROPIC_BASE_URL; never a key."""
+    """Further variables, such as ANTHROPIC_BASE_URL, or OPENAI_BASE_URL for Codex; never a key."""
     key_variable: str = "ANTHROPIC_API_KEY"
     """The variable of our own environment whose value the solver gets; the value never stands in a file."""
     where: str = field(default="", compare=False)

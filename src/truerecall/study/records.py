@@ -111,6 +111,10 @@ class Audit(Record):
 
     uses: int = Field(description="Uses of tools that were looked at.")
     denied: int = Field(description="Attempts that were denied: they read nothing, and are counted.")
+    walled: bool = Field(
+        default=False,
+        description="All of it ran behind a wall of the system: what cannot be told of a command is no finding then.",
+    )
     outside: list[Finding] = Field(default_factory=list, description="Any of these throws the run out.")
 
 

@@ -407,6 +407,7 @@ def test_a_finding_names_the_exchange_the_use_the_path_and_the_reason(seat: Seat
     assert audit([fine, peeked], seat).model_dump() == {
         "uses": 3,
         "denied": 0,
+        "walled": False,
         "outside": [
             {"exchange": 1, "use": "t1", "tool": "Bash", "what": what, "why": why}
             for what, why in (

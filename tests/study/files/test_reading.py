@@ -397,9 +397,9 @@ def test_a_program_with_a_slash_is_named_from_the_folder_of_the_study(folder: Pa
 
 
 def test_a_solver_that_is_refused_is_refused_with_its_line(folder: Path) -> None:
-    write(folder / "study.toml", STUDY.replace('"claude-code"', '"codex"'))
+    write(folder / "study.toml", STUDY.replace('"claude-code"', '"opencode"'))
 
-    with pytest.raises(StudyError, match="Codex cannot be confined") as caught:
+    with pytest.raises(StudyError, match="OpenCode cannot be confined") as caught:
         solver(read_study(folder).solver, {}).check()
 
     assert caught.value.where == f"{folder}/study.toml:7"

@@ -193,15 +193,11 @@ def test_a_command_that_cannot_be_started_is_refused(
             refused()
 
 
-@pytest.mark.parametrize(("name", "reason"), [("codex", "reads the whole disk"), ("opencode", "--no-index")])
-def test_an_agent_that_cannot_be_confined_is_refused_with_what_was_measured(
-    tmp_path: Path, name: str, reason: str
-) -> None:
-    choice = replace(SolverChoice(), name=name)  # type: ignore[arg-type]
-    refused = solver(choice, {})
+def test_an_agent_that_cannot_be_confined_is_refused_with_what_was_measured(tmp_path: Path) -> None:
+    refused = solver(replace(SolverChoice(), name="opencode"), {})
 
     for attempt in (refused.check, lambda: refused.begin(seat_in(tmp_path), Equipment())):
-        with pytest.raises(StudyError, match=reason) as error:
+        with pytest.raises(StudyError, match="--no-index") as error:
             attempt()
         assert "docs/design/confinement.md" in error.value.remedy
     assert (refused.version(), refused.arguments()) == ("refused", ())

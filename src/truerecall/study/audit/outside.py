@@ -80,7 +80,8 @@ def audit(exchanges: Sequence[Exchange], seat: Seat) -> Audit:
                 Finding(exchange=number, use=use.id, tool=use.name, what=_cut(what), why=why)
                 for what, why in found
             ]
-    return Audit(uses=uses, denied=denied, outside=outside)
+    walled = bool(exchanges) and all(exchange.walled for exchange in exchanges)
+    return Audit(uses=uses, denied=denied, walled=walled, outside=outside)
 
 
 def _look(

@@ -1,7 +1,7 @@
 """Codex without a terminal, behind the wall of its profile of permissions; see docs/design/confinement.md.
 
 Usage is taken from the conversation's own rollouts and never from what is printed, whose sums are those of the whole
-conversation. It knows no limit of rounds: its time alone is limited.
+conversation. It knows no limit of rounds and none of costs: the rollouts are watched for both, several times a second.
 """
 
 from collections.abc import Mapping
@@ -105,14 +105,15 @@ class _Conversation:
         self._program = Program()
         self._session = ""
         self._asked = 0
+        self._at_last_round = False
         write_settings(seat.home, seat.workspace, command[0], address_of(choice), equipment)
 
     def ask(self, prompt: str, kind: ExchangeKind, limit: Limit | None = None) -> Exchange:
         """See ``Conversation.ask``."""
-        del limit  # nobody watches what it spends
         if self._asked and not self._session:
             never = "it has no conversation to go on with: the first prompt began none"
             return Exchange(kind=kind, prompt=prompt, ended="failed", problem=never, seconds=0.0)
+        self._at_last_round = False
         ran = self._program.run(
             (
                 *self._command,
@@ -127,9 +128,10 @@ class _Conversation:
             cwd=self._seat.cwd,
             stdin=prompt,
             timeout=self._choice.timeout,
+            stop=lambda _: self._is_over(limit),
         )
         added = self._rollouts.added()
-        result = _told(read_events(ran, self._choice.timeout), added)
+        result = self._told(read_events(ran, self._choice.timeout), added)
         self._session = result.session or self._session
         self._keep(ran.out)
         return Exchange(
@@ -151,6 +153,21 @@ class _Conversation:
         """See ``Conversation.close``."""
         self._program.close()
 
+    def _is_over(self, limit: Limit | None) -> bool:
+        """Whether no call of the model more may follow those which a prompt has made so far."""
+        calls = self._rollouts.under_way()
+        self._at_last_round = len(calls) >= self._choice.max_turns
+        return self._at_last_round or (bool(calls) and limit is not None and not limit.allows(calls))
+
+    def _told(self, result: Result, added: Added) -> Result:
+        """The end, but for an answer that was not confined, or would count as one that cost nothing."""
+        if self._at_last_round and result.ended == "failed":
+            rounds = f"it was ended after {len(added.calls)} rounds of the model"
+            return Result("turns", "", rounds, result.session)
+        if result.ended != "answered" or (added.walled and added.calls):
+            return result
+        return Result("failed", "", _UNKNOWN_USAGE if added.walled else _NO_WALL, result.session)
+
     def _keep(self, out: bytes) -> None:
         self._seat.outputs.mkdir(parents=True, exist_ok=True)
         text = self._masking.text(out.decode("utf-8", "replace"))
@@ -158,10 +175,3 @@ class _Conversation:
         path.write_text(text, encoding="utf-8", newline="\n")
         self._rollouts.keep(self._seat.outputs)
         self._asked += 1
-
-
-def _told(result: Result, added: Added) -> Result:
-    """The end, but for an answer that was not confined, or would count as one that cost nothing."""
-    if result.ended != "answered" or (added.walled and added.calls):
-        return result
-    return Result("failed", "", _UNKNOWN_USAGE if added.walled else _NO_WALL, result.session)

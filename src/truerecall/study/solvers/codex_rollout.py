@@ -61,6 +61,10 @@ class _Seen:
     injected: dict[str, Injected] = field(default_factory=dict)
     turns: dict[str, bool] = field(default_factory=dict)
     """Whether each was walled."""
+    using: set[str] = field(default_factory=set)
+    """Calls of the model after which a tool is used, and the model called again."""
+    asks: bool = False
+    """Whether the response that is being told asks for a tool: its usage comes behind that."""
     model: str = ""
     event: str = ""
     """What a text that a hook adds now belongs to."""
@@ -80,25 +84,33 @@ class Rollouts:
         self._allowed = {str(named) for path in seen for named in (path, path.resolve())}
         self._links = folder.resolve() / "tmp"
         self._told: set[tuple[str, str]] = set()
+        self._looked: tuple[list[tuple[Path, int]], list[Call]] = ([], [])
 
     def added(self) -> Added:
         """What came since the last time."""
-        seen = _Seen()
-        for path in self.files():
-            for line in read_lines(path, None, _ALL).lines:
-                if line.data is not None:
-                    self._take(line.data, seen)
+        self._looked = [], []
+        seen = self._seen()
         turns = [walled for key, walled in seen.turns.items() if self._new("turn", key)]
         return Added(
             [call for key, call in seen.calls.items() if self._new("call", key)],
             [self._use(key, use) for key, use in seen.uses.items() if self._new("use", key)],
             [
-                replace_text(one, self._masking)
+                Injected(event=one.event, text=self._masking.text(one.text))
                 for key, one in seen.injected.items()
                 if self._new("injected", key)
             ],
             bool(turns) and all(turns),
         )
+
+    def under_way(self) -> list[Call]:
+        """The calls of a prompt under way, which ``added`` will tell, if one more is about to follow; else none."""
+        sizes = [(path, path.stat().st_size) for path in self.files()]
+        if sizes != self._looked[0]:
+            seen = self._seen()
+            calls = {key: call for key, call in seen.calls.items() if ("call", key) not in self._told}
+            followed = bool(calls) and list(calls)[-1] in seen.using
+            self._looked = sizes, list(calls.values()) if followed else []
+        return self._looked[1]
 
     def files(self) -> list[Path]:
         """All rollouts, in the order in which they were begun."""
@@ -110,6 +122,14 @@ class Rollouts:
         for path in self.files():
             text = self._masking.text(path.read_bytes().decode("utf-8", "replace"))
             (target / path.name).write_text(text, encoding="utf-8", newline="\n")
+
+    def _seen(self) -> _Seen:
+        seen = _Seen()
+        for path in self.files():
+            for line in read_lines(path, None, _ALL).lines:
+                if line.data is not None:
+                    self._take(line.data, seen)
+        return seen
 
     def _new(self, kind: str, key: str) -> bool:
         known = (kind, key) in self._told
@@ -164,14 +184,12 @@ class Rollouts:
         return named in self._allowed or Path(named).is_relative_to(self._links)
 
 
-def replace_text(one: Injected, masking: Masking) -> Injected:
-    """An injected text without known secrets."""
-    return Injected(event=one.event, text=masking.text(one.text))
-
-
 def _usage(record: dict[str, Any], seen: _Seen) -> None:
     usage = mapping(record.get("usage"))
     key = words(record.get("response_id"))
+    if seen.asks:
+        seen.using.add(key)
+        seen.asks = False
     read, written = count(usage.get("cached_input_tokens")), count(usage.get("cache_write_input_tokens"))
     if key:
         seen.calls[key] = Call(
@@ -187,6 +205,7 @@ def _usage(record: dict[str, Any], seen: _Seen) -> None:
 def _item(item: dict[str, Any], seen: _Seen) -> None:
     kind = name(item.get("type"))
     key = words(item.get("call_id")) or words(item.get("id"))
+    seen.asks = seen.asks or kind in _CALLS or kind == "tool_search_call"
     if kind in _CALLS:
         seen.event = LATER
         seen.uses.setdefault(key, _Use(opened(item), _given(item)))
@@ -195,7 +214,7 @@ def _item(item: dict[str, Any], seen: _Seen) -> None:
     elif kind in _OUTPUTS and key in seen.uses:
         use = seen.uses[key]
         answer = answered(item.get("output"))
-        use.output = answer.text
+        use.output = use.output or answer.text
         if use.outcome == "unknown":
             use.outcome = finished(use.call, answer).outcome
         if answer.text.casefold().startswith(_REFUSED):
@@ -226,7 +245,8 @@ def _event(event: dict[str, Any], seen: _Seen) -> None:
         case "item_completed", _ if "status" in item and (use := seen.uses.get(words(item.get("id")))):
             action = ended(use.call, item)
             use.call = replace(use.call, name=action.name)
-            use.outcome = action.outcome
+            # All that it printed, though the model may have been shown its beginning, or the rest much later.
+            use.outcome, use.output = action.outcome, action.output
 
 
 def _given(item: dict[str, Any]) -> dict[str, Any]:

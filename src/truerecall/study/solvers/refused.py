@@ -10,12 +10,10 @@ from truerecall.study.records import Call
 from truerecall.study.solvers.protocol import Conversation, Equipment, Seat
 
 _REMEDY = (
-    'Use name = "claude-code"; or wrap the agent in a container of your own, and use name = "command" for that. '
-    "What was tried stands in docs/design/confinement.md."
+    'Use name = "claude-code", or "codex" where it can be confined; or wrap the agent in a container of your own, and '
+    'use name = "command" for that. What was tried stands in docs/design/confinement.md.'
 )
 _REASONS = {
-    "codex": "Codex cannot be confined to a workspace everywhere: its read-only sandbox reads the whole disk, and the "
-    "profiles that hide the rest need a namespace of the system, which many machines and containers forbid",
     "opencode": "OpenCode cannot be confined to a workspace: with git allowed, `git diff --no-index`, "
     "`git blame --contents`, a redirection and a symbolic link pass its rules, and its Read and Grep follow links out",
 }

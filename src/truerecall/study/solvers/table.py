@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 
 from truerecall.study.design import SolverChoice, SolverName
 from truerecall.study.solvers.claude_code import ClaudeCode
+from truerecall.study.solvers.codex import Codex
 from truerecall.study.solvers.command import CommandSolver
 from truerecall.study.solvers.protocol import Solver
 from truerecall.study.solvers.refused import Refused
 
 _SOLVERS: Mapping[SolverName, Callable[[SolverChoice, Mapping[str, str]], Solver]] = {
     "claude-code": ClaudeCode,
-    "codex": Refused,
+    "codex": Codex,
     "opencode": Refused,
     "command": CommandSolver,
 }

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from truerecall import ManualClock, Memory, Scope
+from truerecall.core.clock import to_micros
 from truerecall.errors import NotAStore, StoreError, StoreLocked, StoreTooNew
 from truerecall.memory.recall.lean import LeanRequest, newest_facts, recall_lean
 from truerecall.memory.store.identity import SCHEMA
 from truerecall.memory.store.lean import lean_store
+from truerecall.memory.store.lean_rows import LeanRows
 from truerecall.memory.store.migrations import MIGRATIONS
 
 NOON = datetime(2024, 5, 7, 12, tzinfo=UTC)
@@ -142,3 +144,18 @@ def test_a_store_that_another_holds_alone_is_locked(store: Path) -> None:
     finally:
         release.set()
         thread.join()
+
+
+@pytest.mark.parametrize("longest", [100, 130, 131, 258, 40_000])
+def test_the_lengths_of_a_packed_block_are_those_of_its_rows(tmp_path: Path, longest: int) -> None:
+    path, scope = tmp_path / "memory.db", Scope("local", "api", "ada")
+    texts = ["a heron stands", *[f"heron number {n} stands still" for n in range(1022)], "heron " * longest]
+    with Memory.open(path, user="ada", space="api", embedder="none", clock=ManualClock(NOON)) as memory:
+        memory.remember(texts)
+    with lean_store(path, 1.0) as db:
+        rows = LeanRows(db, scope, to_micros(NOON), frozenset({1, 2}))
+        table = dict(db.execute("SELECT rowid & 0xffffffff, length FROM standing").fetchall())
+
+        assert db.execute("SELECT count(*) FROM standing_block").fetchone() == (1,)
+    assert {place: rows.lengths[place] for place in table} == table
+    assert max(table.values()) == longest

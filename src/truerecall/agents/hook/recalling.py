@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from truerecall.agents.hook.block import Block, block
 from truerecall.agents.hook.events import Asked
@@ -110,10 +111,12 @@ def _same_lines(one: Entry, other: Entry) -> bool:
     return len(one.text.splitlines()) > 1 and _lines(one.text) == _lines(other.text)
 
 
+@lru_cache(maxsize=64)
 def _lines(text: str) -> list[str]:
     return sorted(_words(line) for line in text.splitlines() if line.strip())
 
 
+@lru_cache(maxsize=256)  # each text is compared with several
 def _words(text: str) -> str:
     """A text's words, so that marks such as quotes set no two apart; of one without a word its characters."""
     return f" {' '.join(tokens(text) or text.split())} "

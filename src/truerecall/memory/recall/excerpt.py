@@ -118,6 +118,8 @@ def _held(piece: str, stems: frozenset[str]) -> frozenset[str]:
 
 def _stem(word: str) -> str:
     """A word without its ending: coarse, as a passage is chosen and not ranked by it."""
+    if not word.endswith(_ENDINGS):
+        return word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _STEM:
             return word[: -len(ending)]

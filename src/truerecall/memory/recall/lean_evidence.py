@@ -53,11 +53,12 @@ def standard(values: Sequence[float]) -> list[float]:
 
 def _best_of_session(rows: LeanRows, places: Sequence[int], values: Sequence[float]) -> list[float]:
     best: dict[int, float] = {}
+    number = rows.sessions_of(places)
     for place, value in zip(places, values, strict=True):
-        session = rows.sessions[place]
+        session = number[place]
         best[session] = max(best.get(session, value), value)
     return [
-        best[rows.sessions[place]] if rows.sessions[place] >= 0 else value
+        best[number[place]] if number[place] >= 0 else value
         for place, value in zip(places, values, strict=True)
     ]
 

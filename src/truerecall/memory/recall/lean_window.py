@@ -50,8 +50,7 @@ class Weighed(NamedTuple):
 
 def pool_of(rows: LeanRows, words: LeanWords, found: Scored, hidden: Collection[int], size: int) -> Weighed:
     """The first ``size`` rows of the lanes together."""
-    number = rows.sessions
-    seeds = {number[place] for place in list(found.first)[:_SEEDS]}
+    seeds = set(rows.sessions_of(list(found.first)[:_SEEDS]).values())
     of_session = score_sessions(rows, words, seeds - {-1})
     beside = _neighbours(rows, of_session.places.values())
     terms = _terms(words, {*found.first, *beside})
@@ -69,7 +68,10 @@ def pool_of(rows: LeanRows, words: LeanWords, found: Scored, hidden: Collection[
         for place in near
     }
     windows = _windows(rows, beside, sums)
-    sessions = {place: of_session.scores.get(number[place], 0.0) for place in near}
+    sessions = dict.fromkeys(near, 0.0)
+    if of_session.scores:
+        number = rows.sessions
+        sessions = {place: of_session.scores.get(number[place], 0.0) for place in near}
     lanes = (
         found.first,
         _first({place: score for place, score in windows.items() if score}, _DEPTH),

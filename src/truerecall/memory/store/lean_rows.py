@@ -62,12 +62,20 @@ class _Packed:
 
     def added(self, number: int) -> Sequence[int]:
         """What is added to the least value."""
-        raw, width = self.raw(number), self._widths[number]
-        return raw if width == 1 else struct.unpack(f"<{self.size}{_FORMATS[width]}", raw)
+        return _values(self.raw(number), self._widths[number])
 
     def column(self, number: int) -> Sequence[int]:
-        least, added = self.least(number), self.added(number)
-        return list(map(add, added, repeat(least))) if least else added
+        least, width = self.least(number), self._widths[number]
+        if not least:
+            return self.added(number)
+        ones = _ones(width, self.size)
+        all_added = int.from_bytes(self.raw(number), "little")
+        half = 1 << (8 * width - 1)
+        if 0 < least < half and not all_added & half * ones:
+            # No value of them can run over, so all are added to as one number: in a quarter of the time.
+            raw = (all_added + least * ones).to_bytes(self.size * width, "little")
+            return _values(raw, width)
+        return list(map(add, self.added(number), repeat(least)))
 
     def at(self, number: int, row: int) -> int:
         width = self._widths[number]
@@ -93,6 +101,16 @@ class _Packed:
             else:
                 found = bytes(a and holds(b) for a, b in zip(found, self.column(number), strict=True))
         return found
+
+
+def _values(raw: bytes, width: int) -> Sequence[int]:
+    return raw if width == 1 else struct.unpack(f"<{len(raw) // width}{_FORMATS[width]}", raw)
+
+
+@cache
+def _ones(width: int, size: int) -> int:
+    """So many ones, each as wide as a value."""
+    return int.from_bytes((1).to_bytes(width, "little") * size, "little")
 
 
 @cache
@@ -239,6 +257,10 @@ class LeanRows:
                     found[place] = number
         return found
 
+    def sessions_of(self, places: Collection[int]) -> dict[int, int]:
+        """By place the number of its session, as ``sessions`` has it, for a few of them."""
+        return self._numbered(_SESSION, places, [part.sessions for part in self.parts])
+
     def in_sessions(self) -> tuple[int, int]:
         """How many sessions there are, and the length of all of their rows that may be recalled."""
         query = "SELECT count(*) FROM session WHERE partition = ?"
@@ -260,11 +282,15 @@ class LeanRows:
 
     def speakers_of(self, places: Collection[int]) -> dict[int, int]:
         """By place the number of who said the row; -1 of those that name nobody."""
+        return self._numbered(SPEAKER, places, [part.speakers for part in self.parts])
+
+    def _numbered(self, number: int, places: Collection[int], before: Sequence[int]) -> dict[int, int]:
+        """A column's numbers at these places, after those of the partitions before; -1 where there is none."""
         found: dict[int, int] = {}
-        for part in self.parts:
+        for part, least in zip(self.parts, before, strict=True):
             inside = [place for place in places if part.first <= place < part.first + part.size]
-            said = self.values(SPEAKER, inside)
-            found |= {place: part.speakers + who if who >= 0 else -1 for place, who in said.items()}
+            named = self.values(number, inside)
+            found |= {place: least + which if which >= 0 else -1 for place, which in named.items()}
         return found
 
     def heard(self, speakers: Collection[int]) -> set[int]:

@@ -309,24 +309,29 @@ def test_even_were_the_wall_told_to_stand_what_is_named_and_was_read_is_caught(p
     assert {one.use for one in audit([claimed], place.seat).outside} == {use.id for use in exchange.uses}
 
 
-def test_what_the_project_brings_for_codex_is_not_loaded(place: Place) -> None:
-    hook = {"type": "command", "command": f"touch {place.home}/hooked; echo HOOKED"}
+def test_what_the_project_brings_for_codex_is_not_loaded_though_hooks_of_the_side_run(place: Place) -> None:
+    def hooks(said: str) -> str:
+        hook = {"type": "command", "command": f"echo {said}"}
+        return json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}})
+
     files = {
-        "AGENTS.md": "INSTRUCTED by the project\n",
-        ".codex/config.toml": 'model = "another"\nsandbox_mode = "danger-full-access"\n',
-        ".codex/hooks.json": json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}),
-        ".agents/skills/known/SKILL.md": "---\nname: known\ndescription: SKILLED\n---\nx\n",
+        place.app / "AGENTS.md": "INSTRUCTED by the project\n",
+        place.app / ".codex/config.toml": 'model = "another"\nsandbox_mode = "danger-full-access"\n',
+        place.app / ".codex/hooks.json": hooks("HOOKED"),
+        place.app / ".agents/skills/known/SKILL.md": "---\nname: known\ndescription: SKILLED\n---\nx\n",
+        place.folder / "plugin/hooks/hooks.json": hooks("RECALLED"),
     }
-    for name, text in files.items():
-        (place.app / name).parent.mkdir(parents=True, exist_ok=True)
-        (place.app / name).write_text(text, "utf-8")
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    equipment = Equipment(plugin_dir=place.folder / "plugin")
     with ScriptedServer(Scenario.of({"tools": [shell("cat out/secret.txt")]}, {"reply": "Done."})) as server:
-        begun = place.solver(place.command, OPENAI_BASE_URL=server.base_url).begin(place.seat, Equipment())
+        begun = place.solver(place.command, OPENAI_BASE_URL=server.base_url).begin(place.seat, equipment)
         exchange = begun.ask("Does login work?", "question")
         begun.close()
 
-    assert exchange.walled and exchange.injected == []
+    assert exchange.walled
+    assert [one.text.strip() for one in exchange.injected] == ["RECALLED"]
     assert SECRET not in exchange.uses[0].output
     assert not any(word in server.calls[0].said for word in ("INSTRUCTED", "HOOKED", "SKILLED"))
     assert server.calls[0].model == "scripted"
-    assert not (place.home / "hooked").exists()

@@ -123,6 +123,15 @@ def test_each_command_of_codex_begins_in_the_folder_of_the_run_or_in_the_one_it_
     assert found(seat, ran("ls", output="secret.txt\n", workdir=other)) == [f"cd {other}"]
 
 
+@pytest.mark.parametrize("tool", ["shell", "shell_command", "local_shell", "container.exec"])
+def test_the_shells_of_other_versions_and_models_are_looked_at_alike(seat: Seat, tool: str) -> None:
+    listed: JsonValue = ["bash", "-lc", "cat ../../other/secret.txt"]
+    given: list[dict[str, JsonValue]] = [{"command": listed}, {"command": "cat ../../other/secret.txt"}]
+    uses = [ToolUse(id="t", name=tool, input=one, outcome="ok", output="secret\n") for one in given]
+
+    assert found(seat, *uses) == found(seat, *uses, walled=False) == ["../../other/secret.txt"] * 2
+
+
 def test_what_is_typed_into_a_command_cannot_be_told(seat: Seat) -> None:
     typed = ToolUse(id="t", name="write_stdin", input={"session_id": 1, "chars": "ls\n"}, outcome="ok")
     waited = ToolUse(id="t", name="write_stdin", input={"session_id": 1, "chars": ""}, outcome="ok")

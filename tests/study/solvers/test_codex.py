@@ -349,6 +349,19 @@ def test_a_wall_that_does_not_hold_is_refused_with_what_to_do(
     assert not (codex.folder / "calls.jsonl").exists(), "it was not prompted"
 
 
+def test_a_study_that_lies_where_its_commands_can_see_it_is_refused(
+    codex: RecordedCodex, tmp_path: Path
+) -> None:
+    (codex.folder / "wall").write_text("whole", "utf-8")
+    study = tmp_path / "it's a study.toml"
+    study.write_text("name = 'seen'\n", "utf-8")
+
+    with pytest.raises(StudyError, match="reading the study itself succeeded") as refused:
+        codex.solver(where=f"{study}:7").check()
+
+    assert "outside of the folders of the system" in refused.value.remedy
+
+
 @pytest.mark.parametrize(
     ("lines", "out", "why"),
     [

@@ -23,14 +23,14 @@ from truerecall.study.solvers.protocol import Seat
 
 NOT_SHOWN = "what it read does not stand in the transcript"
 
-_SHELLS = frozenset({"bash", "exec_command", "local_shell", "shell"})
+_ANEW = frozenset({"container.exec", "exec_command", "local_shell", "shell", "shell_command"})
+"""Shells of Codex: each command begins in the folder of the run, or in the one that it names."""
+_SHELLS = _ANEW | {"bash"}
 _FILE_TOOLS = frozenset(
     {"edit", "glob", "grep", "list", "ls", "multiedit", "notebookedit", "notebookread", "read", "write"}
 )
 _NETWORK_TOOLS = frozenset({"webfetch", "websearch", "web_search", "fetch"})
 _AGENTS = frozenset({"agent", "task"})
-_ANEW = frozenset({"exec_command", "local_shell", "shell"})
-"""Shells of Codex: each command begins in the folder of the run, or in the one that it names."""
 _TYPED = "write_stdin"
 _OF_A_SERVER = frozenset({"list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"})
 _TOLD = frozenset({OUTSIDE, LINK, BEYOND, OTHER_REPOSITORY})

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from truerecall.errors import StudyError
 from truerecall.study.design import SolverChoice
@@ -30,8 +31,9 @@ from truerecall.study.solvers.programs import Program, Ran
 from truerecall.study.solvers.secrets import Masking
 from truerecall.study.workspace import GIT_ENVIRONMENT
 
-_INSIDE, _OUTSIDE = "a-word-inside", "a-word-outside"
+_INSIDE, _OUTSIDE, _SEEN = "a-word-inside", "a-word-outside", "the-study-is-seen"
 _HOME = os.fsencode(f"HOME={os.environ.get('HOME', '')}\0")
+_WORDS = (_OUTSIDE.encode(), _SEEN.encode())
 _SECONDS = 60.0
 _UNKNOWN = b"unrecognized configuration setting"
 """How Codex tells, among the events, that it goes on without a setting; what is strict in 0.171.0 is not always so."""
@@ -40,6 +42,10 @@ REMEDY = (
     "Codex hides the rest of the disk by a namespace of the system (bubblewrap): install bubblewrap, and let "
     "unprivileged users make namespaces; in a container that may mean to start it with leave for that. Or use "
     'name = "claude-code". See docs/design/confinement.md.'
+)
+_ELSEWHERE = (
+    "Keep the study, and the repositories that it names, outside of the folders of the system (/usr, /etc) and of the "
+    "one of Codex: its commands see those."
 )
 
 
@@ -50,14 +56,18 @@ class Trial:
     tried: str
     """What it is, for a person."""
     script: str
+    remedy: str = REMEDY
+    """What to do where it comes out otherwise than it should."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A seat in small, a file outside of it, and a port at which a connection would arrive."""
+    """A seat in small, a file outside of it, a port at which a connection would arrive, and the study."""
 
     folder: Path
     port: int
+    study: str
+    """The file that chose the solver; empty where it is not known."""
 
     @property
     def home(self) -> Path:
@@ -92,6 +102,8 @@ class _Place:
         )
         yield Trial("reading its own settings", f"cat '{folder(self.home)}/config.toml'")
         yield Trial("reading the environment of the study", f"cat /proc/{os.getpid()}/environ")
+        if self.study:  # below a folder of the system, say, which its commands see
+            yield Trial("reading the study itself", f"cat {quote(self.study)} && echo {_SEEN}", _ELSEWHERE)
         yield Trial("writing into the workspace", "echo 1 > written")
         yield Trial("writing outside", f"echo 1 > '{self.outside.parent}/written'")
         yield Trial("a connection to another program", f"git ls-remote git://127.0.0.1:{self.port}/x")
@@ -133,7 +145,9 @@ def prove_wall(choice: SolverChoice, command: tuple[str, ...], environment: Mapp
         tempfile.TemporaryDirectory(prefix="truerecall-study-", ignore_cleanup_errors=True) as made,
         _Port() as port,
     ):
-        place = _Place(Path(made).resolve(), port.number)
+        chosen = choice.where.rpartition(":")[0]
+        study = str(Path(chosen).resolve()) if chosen else ""
+        place = _Place(Path(made).resolve(), port.number, study)
         _build(place)
         write_settings(place.home, place.workspace, command[0], _NOBODY)
         variables = _variables(place, environment)
@@ -144,7 +158,7 @@ def prove_wall(choice: SolverChoice, command: tuple[str, ...], environment: Mapp
         for trial in place.kept_out():
             ran = _tried(trial, place, command, variables)
             if _came_out(ran, place) or port.reached:
-                raise _refused(f"{trial.tried} succeeded", command)
+                raise _refused(f"{trial.tried} succeeded", command, remedy=trial.remedy)
             if ran.late:
                 raise _refused(f"{trial.tried} did not end within {_SECONDS:g} seconds", command)
         _prove_settings(choice, place, command, variables)
@@ -215,14 +229,14 @@ def _tried(trial: Trial, place: _Place, command: tuple[str, ...], variables: Map
 
 def _came_out(ran: Ran, place: _Place) -> bool:
     told = ran.out + ran.err
-    shown = any(word in told for word in (_OUTSIDE.encode(), b"base_url", _HOME))
+    shown = any(word in told for word in (*_WORDS, b"base_url", _HOME))
     return shown or (place.app / "written").exists() or place.outside.with_name("written").exists()
 
 
-def _refused(why: str, command: tuple[str, ...], said: str = "") -> StudyError:
+def _refused(why: str, command: tuple[str, ...], said: str = "", remedy: str = REMEDY) -> StudyError:
     ending = f": {said}" if said else ""
     return StudyError(
         f"Codex cannot be confined to a workspace on this machine: {why}{ending}",
         where=command[0],
-        remedy=REMEDY,
+        remedy=remedy,
     )

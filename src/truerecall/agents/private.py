@@ -2,7 +2,7 @@
 
 import re
 
-_TAG = re.compile(r"<\s*(/\s*)?private(?=[\s/>])[^<>]*>", re.IGNORECASE)
+_TAG = r"(?i)<\s*(/\s*)?private(?=[\s/>])[^<>]*>"  # compiled on first use: most prompts hold no tag
 
 
 def without_private(text: str) -> str:
@@ -12,9 +12,11 @@ def without_private(text: str) -> str:
     the tag was only spoken of: better too little is kept than too much. A closing tag that closes nothing, and a tag
     closed in itself (``<private/>``), mark nothing and are left out alone.
     """
+    if "<" not in text:
+        return text
     kept: list[str] = []
     depth = start = 0
-    for tag in _TAG.finditer(text):
+    for tag in re.finditer(_TAG, text):
         if depth == 0:
             kept.append(text[start : tag.start()])
         if tag.group(1):

@@ -21,7 +21,7 @@ _URL = r"[a-z][a-z0-9+.-]*://(?:[^/]*@)?(\[[0-9a-f:.]+\]|[^:/]+)(?::\d*)?/(.+)"
 # ``hg::https://…``: taken for a host, it would bring the password behind it along.
 _HELPER = r"^(?:[A-Za-z0-9][A-Za-z0-9+.-]*::)+"
 _CONFIG = ("config", "--null", "--get-regexp", r"^(user\.email|remote\..*\.url|url\..*\.insteadof)$")
-_NO_NAME = re.compile(r"[\x00-\x1f\x7f*%?\ud800-\udfff]")
+_NO_NAME = r"[\x00-\x1f\x7f*%?\ud800-\udfff]"  # compiled on first use: most prompts ask git nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def project_of(cwd: str | Path, environment: Mapping[str, str] | None = None) ->
         space = f"root:{first}"
     else:
         space = _of_path(root, None).space
-    named = _NO_NAME.sub("_", space.rsplit("/", 1)[-1] if origin else root.name)
+    named = re.sub(_NO_NAME, "_", space.rsplit("/", 1)[-1] if origin else root.name)
     # HEAD: so git says of a commit that was checked out by itself.
     branch = "" if branch == "HEAD" else branch.encode("utf-8", "replace").decode("utf-8")
     return Project(space, named, root, branch or None, commit or None, told.get("user.email"))
@@ -79,7 +79,7 @@ def space_of_origin(url: str) -> str | None:
     path = path.strip("/").removesuffix(".git").rstrip("/")
     if not path:
         return None
-    return _NO_NAME.sub("_", f"{host}/{path.lower() if host in _CASE_BLIND else path}")
+    return re.sub(_NO_NAME, "_", f"{host}/{path.lower() if host in _CASE_BLIND else path}")
 
 
 def _origin(told: Mapping[str, str]) -> str | None:
@@ -121,7 +121,7 @@ def _of_path(folder: Path, email: str | None) -> Project:
 
     path = os.path.realpath(folder)
     digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    name = _NO_NAME.sub("_", Path(path).name) or "root"
+    name = re.sub(_NO_NAME, "_", Path(path).name) or "root"
     return Project(f"folder:{name}:{digest}", name, Path(path), email=email)
 
 

@@ -7,7 +7,6 @@ sorting by id is sorting by arrival.
 import os
 import re
 import struct
-import threading
 from collections.abc import Callable
 
 from truerecall.core.clock import Clock, to_micros
@@ -39,6 +38,8 @@ class IdSource:
         self._bits = bits
         self._millis = -1
         self._tail = 0
+        import threading  # on first use: who only reads gives out none
+
         self._lock = threading.Lock()
 
     def __call__(self) -> str:

@@ -3,8 +3,9 @@
 import re
 from itertools import pairwise
 
-_BREAKS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)]|#{1,6}|\|)\s)")
-_INNER = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n")
+# Compiled on first use: a prompt's hook mostly recalls short texts.
+_BREAKS = r"\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)]|#{1,6}|\|)\s)"
+_INNER = r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n"
 _HEADING = 120  # characters of a line that may be a heading
 
 
@@ -50,6 +51,6 @@ def is_heading(piece: str) -> bool:
     )
 
 
-def _split(start: int, end: int, text: str, breaks: re.Pattern[str]) -> list[tuple[int, int]]:
-    places = [match.end() for match in breaks.finditer(text, start, end) if match.end() > start]
+def _split(start: int, end: int, text: str, breaks: str) -> list[tuple[int, int]]:
+    places = [match.end() for match in re.compile(breaks).finditer(text, start, end) if match.end() > start]
     return [(low, high) for low, high in pairwise([start, *places, end]) if high > low]

@@ -17,7 +17,7 @@ _FOLDER = "given"
 _KEPT = timedelta(days=7)
 _MOST = 1 << 18
 """Bytes of a file; about seven thousand ids."""
-_ID = re.compile(r"[0-9a-f-]{36}")
+_ID = r"[0-9a-f-]{36}"
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _COMPACTED = "PreCompact"
 _GONE = ("compact", "clear")
@@ -36,7 +36,7 @@ def given(places: Places, asked: Asked) -> frozenset[str]:
             os.close(file)
     except OSError:
         return frozenset()
-    return frozenset(line for line in data.decode("ascii", "replace").split("\n") if _ID.fullmatch(line))
+    return frozenset(line for line in data.decode("ascii", "replace").split("\n") if re.fullmatch(_ID, line))
 
 
 def give(places: Places, asked: Asked, ids: Iterable[str]) -> None:

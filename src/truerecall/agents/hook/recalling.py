@@ -22,7 +22,7 @@ _NOT_A_PERSON = ("<task-notification>", "<local-command-stdout>", "<command-name
 _LONGEST = 1200
 """Characters of an entry: of a longer one the passages that speak to the prompt. An answer may run to twenty thousand,
 which would leave no room for others, and to count the tokens of a thousand takes 1.5 ms."""
-_SENTENCE_BEFORE = re.compile(r"[.!]\s|[\u3002\uff01\n]")  # the two are Chinese and Japanese
+_SENTENCE_BEFORE = r"[.!]\s|[\u3002\uff01\n]"  # the two are Chinese and Japanese
 
 
 def recalled(asked: Asked, here: Surroundings) -> Block | None:
@@ -103,7 +103,7 @@ def questions_last(entries: Sequence[Entry]) -> list[Entry]:
 def _only_asks(entry: Entry) -> bool:
     text = entry.text.strip()
     asks = entry.source.channel == "prompt" and text.endswith(("?", "\uff1f"))
-    return asks and _SENTENCE_BEFORE.search(text) is None
+    return asks and re.search(_SENTENCE_BEFORE, text) is None
 
 
 def _same_lines(one: Entry, other: Entry) -> bool:

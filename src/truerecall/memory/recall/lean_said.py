@@ -8,7 +8,7 @@ from truerecall.memory.recall.terms import terms_of
 _LONG = 600  # characters of a prompt that may hold a paste
 _SAID = 400  # characters, at most, that say what is wanted
 _LEAST = 2  # words that can name a subject
-_SENTENCE = re.compile(r"\n|(?<=[.!?\u3002\uff01\uff1f])\s")
+_SENTENCE = r"\n|(?<=[.!?\u3002\uff01\uff1f])\s"  # compiled on first use: few prompts are long
 _ASKS = ("?", ":", "\uff1f", "\uff1a")
 
 
@@ -23,7 +23,7 @@ def parts_of(text: str) -> list[str]:
         return [text]
     lines = stripped.splitlines()
     first, last = lines[0].strip(), lines[-1].strip()
-    sentences = _SENTENCE.split(stripped[-_SAID:])
+    sentences = re.split(_SENTENCE, stripped[-_SAID:])
     said = [first] if first.endswith(_ASKS) and len(first) <= _SAID else []
     said += [sentences[-1]] if sentences[-1].endswith(_ASKS) else []
     said += [last] if len(last) <= _SAID else []

@@ -6,7 +6,7 @@ from hashlib import sha256
 from truerecall.study.blind.blinding import blind
 from truerecall.study.blind.guarded import guarded_values
 from truerecall.study.grade.asking import Asker
-from truerecall.study.grade.marking import TRIES, mark, marked
+from truerecall.study.grade.marking import TRIES, is_left_out, mark, marked
 from truerecall.study.grade.unwrapping import unwrapped
 from truerecall.study.planned import PlannedQuestion, PlannedRun
 from truerecall.study.records import Graded, Marking
@@ -51,6 +51,43 @@ def grade(
         suspects=list(found.suspects),
         dropped_suspects=found.dropped,
     )
+
+
+def has_gaps(graded: Graded) -> bool:
+    """Whether failed calls left marks out, or a suspect that was to be checked unchecked."""
+    unchecked = any(one.checker == "not checked" and one.calls for one in graded.suspects)
+    return unchecked or any(map(is_left_out, (graded.truth, graded.session, graded.second)))
+
+
+def with_gaps_filled(graded: Graded, question: PlannedQuestion, asker: Asker) -> Graded:
+    """The same with the marks asked for again that failed calls left out; suspects are not checked here.
+
+    Args:
+        graded: What grading said of an answer.
+        question: With its keys.
+        asker: Asks the judge.
+
+    Raises:
+        ChatRefused: a model would answer no further call.
+        RunError: the limit of the costs is reached, or call after call fails.
+    """
+    text = graded.blinded.text
+    filled = graded
+    if is_left_out(graded.truth):
+        found = marked(text, question, "truth", asker)
+        filled = filled.model_copy(
+            update={
+                "truth": found.marking,
+                "suspects": list(found.suspects),
+                "dropped_suspects": found.dropped,
+            }
+        )
+    if is_left_out(graded.session):
+        filled = filled.model_copy(update={"session": mark(text, question, "session", asker)})
+    if is_left_out(graded.second):
+        second = mark(text, question, "truth", asker, first_sample=TRIES)
+        filled = filled.model_copy(update={"second": second})
+    return filled
 
 
 def twice(seed: int, run: PlannedRun, followups: int) -> bool:

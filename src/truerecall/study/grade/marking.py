@@ -19,6 +19,7 @@ from truerecall.study.records import Mark, Marking, Suspect
 
 TRIES = 3
 """How often a judge is asked for marks that hold; each time is a sample of its own."""
+_CALL_FAILED = "the call of the judge failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def marked(text: str, question: PlannedQuestion, key: KeyKind, asker: Asker, fir
         call, called = asker.ask("judge", asked, first_sample + tried)
         calls.append(call)
         if called.failure is not None:  # it was made again already
-            problem = f"the call of the judge failed: {called.failure}"
+            problem = f"{_CALL_FAILED}: {called.failure}"
             break
         reply = read_reply(called.text, quoted, numbers)
         if not reply.problem:
@@ -79,6 +80,11 @@ def marked(text: str, question: PlannedQuestion, key: KeyKind, asker: Asker, fir
             return Marked(marking, reply.suspects, reply.dropped)
         problem = reply.problem
     return Marked(Marking(key=key, state="invalid", tries=len(calls), problem=problem, calls=calls))
+
+
+def is_left_out(marking: Marking | None) -> bool:
+    """Whether there are no marks because a call failed: asked for again they may come."""
+    return marking is not None and marking.problem.startswith(_CALL_FAILED)
 
 
 def marking_messages(

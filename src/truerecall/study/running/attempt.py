@@ -13,16 +13,17 @@ from truerecall.study.audit.admission import admission
 from truerecall.study.audit.hooks import JournalHooks
 from truerecall.study.audit.outside import audit
 from truerecall.study.design import Question, Side, Study
-from truerecall.study.folder import AUDIT, DISCARDED, StudyRun, keep, read_record
+from truerecall.study.folder import AUDIT, DISCARDED, ROW, StudyRun, keep, read_record
 from truerecall.study.grade.asking import Asker, GraderRole
 from truerecall.study.grade.checking import checked
 from truerecall.study.grade.code import Sources
-from truerecall.study.grade.grading import grade, mark_block, twice
+from truerecall.study.grade.grading import grade, has_gaps, mark_block, twice, with_gaps_filled
+from truerecall.study.grade.marking import is_left_out
 from truerecall.study.planned import Plan, PlannedQuestion, PlannedRun, PlannedSide
 from truerecall.study.records import Audit, Discarded, Exchange, ExchangeKind, Graded, RunRow
 from truerecall.study.running.options import Stage as Told
 from truerecall.study.running.planning import RULES
-from truerecall.study.running.salvage import AT_LIMIT, BROKEN_OFF, leave_mark
+from truerecall.study.running.salvage import AT_LIMIT, BROKEN_OFF, GRADED_LATE, LEFT_BEHIND, leave_mark
 from truerecall.study.running.spending import Budget
 from truerecall.study.seats import Seats
 from truerecall.study.sides.loading import LOADING, Loading
@@ -155,7 +156,29 @@ def brought_to_an_end(table: Table, run: PlannedRun, number: int) -> RunRow | Di
     """
     done = _Attempt(table, run, number)
     done.recall()
+    table.budget.charge(spent(table.run.exchanges(run, number), table.plan.prices).cost)
     return done.outcome() if done.grade_the_rest() else None
+
+
+def is_to_be_marked(table: Table, run: PlannedRun, row: RunRow) -> bool:
+    """Whether failed calls of the graders left something out of a finished run."""
+    counts = row.outcome not in ("out", "failed")
+    return counts and (is_left_out(row.block) or any(map(has_gaps, table.run.graded(run, row.attempt))))
+
+
+def marked_anew(table: Table, run: PlannedRun, row: RunRow) -> RunRow | Discarded | None:
+    """The row of a finished run, whose money is counted, with all asked for again that ``is_to_be_marked`` misses.
+
+    None where its last answer turns out to be wrong, and its conversation, which is gone, would have to go on: then
+    the attempt is discarded, and the run must be done anew.
+    """
+    done = _Attempt(table, run, row.attempt)
+    done.recall()
+    if done.fill_gaps():
+        return done.outcome()
+    discard_interrupted(table.run, run, row.attempt, table.plan, GRADED_LATE)
+    (table.run.place(run) / ROW).unlink()
+    return None
 
 
 def _loading_problem(path: Path) -> str:
@@ -193,7 +216,6 @@ class _Attempt:
         self._graded = self._table.run.graded(self._run, self._number)
         if self._exchanges and not self._exchanges[-1].problem.startswith(BROKEN_OFF):
             self._audit = read_record(self._folder / AUDIT, Audit)
-        self._table.budget.charge(spent(self._exchanges, self._table.plan.prices).cost)
 
     def grade_the_rest(self) -> bool:
         """Whether the run is over, once its last answer is graded."""
@@ -205,6 +227,27 @@ class _Attempt:
         if not self._graded or self._graded[-1].exchange < len(self._exchanges) - 1:
             self._grade()
         return self._is_over
+
+    def fill_gaps(self) -> bool:
+        """Ask again for what failed calls of the graders left out; whether the run is over all the same.
+
+        All is asked before anything is written, and the row goes first: whatever is broken off, no row stands beside
+        marks that it does not hold.
+        """
+        table, found = self._table, []
+        for one in self._graded:
+            if has_gaps(one):
+                filled = with_gaps_filled(one, self._question, table.asker)
+                found.append(checked(filled, self._question, table.sources(self._run), table.asker))
+        kept = {one.exchange: one for one in found}
+        self._graded = [kept.get(one.exchange, one) for one in self._graded]
+        if not self._is_over:
+            return False
+        (table.run.place(self._run) / ROW).unlink()
+        for one in found:
+            keep(self._folder / f"graded-{one.exchange}.json", one)
+            table.told("graded", self._run, "")
+        return True
 
     def outcome(self) -> RunRow | Discarded:
         """The ledger row, or why there is none."""
@@ -302,7 +345,9 @@ def _heard(exchange: Exchange) -> Exchange:
     return exchange.model_copy(update={"ended": "failed", "problem": problem})
 
 
-def discard_interrupted(run: StudyRun, planned: PlannedRun, number: int, plan: Plan) -> Discarded:
+def discard_interrupted(
+    run: StudyRun, planned: PlannedRun, number: int, plan: Plan, why: str = LEFT_BEHIND
+) -> Discarded:
     """Mark an attempt that an earlier process left unfinished; what it spent is counted."""
     discarded = Discarded(
         question=planned.question,
@@ -310,7 +355,7 @@ def discard_interrupted(run: StudyRun, planned: PlannedRun, number: int, plan: P
         repeat=planned.repeat,
         attempt=number,
         reason="interrupted",
-        detail=f"{BROKEN_OFF}; the calls of a prompt that was under way may have been paid besides",
+        detail=why,
         spent=spent(run.exchanges(planned, number), plan.prices),
     )
     keep(run.attempt(planned, number) / DISCARDED, discarded)

@@ -14,6 +14,12 @@ BROKEN_OFF = "the study was broken off"
 """How the problem begins of an exchange that was ended from outside."""
 AT_LIMIT = f"{BROKEN_OFF}: one call more of the model could have passed the limit of the costs"
 """The problem of one that was ended at the limit."""
+LEFT_BEHIND = f"{BROKEN_OFF}; the calls of a prompt that was under way may have been paid besides"
+"""Why an attempt does not count that a process left unfinished."""
+GRADED_LATE = (
+    f"{BROKEN_OFF} by a failed call of the judge; marked since, its last answer would need another prompt"
+)
+"""Why one does not count that cannot go on."""
 _MARK = "mark"
 
 

@@ -19,6 +19,8 @@ from truerecall.study.running.attempt import (
     attempt,
     brought_to_an_end,
     discard_interrupted,
+    is_to_be_marked,
+    marked_anew,
     unfinished,
 )
 from truerecall.study.running.options import RunOptions, Stage, StudyProgress
@@ -41,7 +43,7 @@ class Schedule:
         self._budget = table.budget
         self._table = replace(table, told=self._told, asker=UntilEnded(table.asker, table.talking))
         self._waiting: deque[PlannedRun] = deque()
-        self._waiting.extend(planned for planned in plan.runs if not self._stands(planned))
+        self._waiting.extend(planned for planned in plan.runs if not self._is_done(planned))
         self._budget.take([*run.rows(), *run.discarded()])
         self._done = self._total - len(self._waiting)
         self._before = self._done
@@ -85,7 +87,7 @@ class Schedule:
 
     def _attempts(self, run: PlannedRun, slot: int) -> RunRow:
         plan, folder = self._table.plan, self._table.run
-        if ended := self._left_behind(run):
+        if ended := self._marked_anew(run) or self._left_behind(run):
             return ended
         thrown = [
             one for one in folder.discarded_of(run) if one.reason != "interrupted" and not _unheard(one)
@@ -112,6 +114,11 @@ class Schedule:
         thrown = self._table.run.discarded_of(run)
         return not thrown or not all(map(_unheard, thrown))
 
+    def _is_done(self, run: PlannedRun) -> bool:
+        """Whether nothing is left to do for a run: its row stays, and no failed call of a grader left a gap in it."""
+        row = self._table.run.row(run)
+        return row is not None and self._stands(run) and not is_to_be_marked(self._table, run, row)
+
     def _look_at_failures(self, thrown: Discarded) -> None:
         """End the study where two runs in a row fail at all attempts: a provider that is down is no side's result."""
         with self._lock:
@@ -123,6 +130,12 @@ class Schedule:
                 where=f"{self._table.plan.solver.model}: {thrown.question}, {thrown.side}",
                 remedy="Mend that, then run the same command again: those runs are done anew.",
             )
+
+    def _marked_anew(self, run: PlannedRun) -> RunRow | None:
+        """The row of a run that was finished but for marks that failed calls left out."""
+        row = self._table.run.row(run)
+        outcome = marked_anew(self._table, run, row) if row is not None and self._stands(run) else None
+        return outcome if isinstance(outcome, RunRow) else None
 
     def _left_behind(self, run: PlannedRun) -> RunRow | None:
         """The row of an attempt of an earlier process that only had to be graded; others of it do not count."""

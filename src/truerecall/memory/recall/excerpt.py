@@ -105,15 +105,17 @@ def _chosen(passages: Sequence[_Passage], most: int, weights: Mapping[str, float
 
 def _passages(text: str, stems: frozenset[str]) -> list[_Passage]:
     """The text in pieces: paragraphs and list items, the long ones split, the short ones joined."""
+    heads = frozenset(stem[:_STEM] for stem in stems)
     return [
-        _Passage(low, high, is_heading(text[low:high]), _held(text[low:high], stems))
+        _Passage(low, high, is_heading(text[low:high]), _held(text[low:high], stems, heads))
         for low, high in paragraphs(text, _PASSAGE)
         if text[low:high].strip()
     ]
 
 
-def _held(piece: str, stems: frozenset[str]) -> frozenset[str]:
-    return stems.intersection(map(_stem, tokens(piece)))
+def _held(piece: str, stems: frozenset[str], heads: frozenset[str]) -> frozenset[str]:
+    # No ending is cut off before the fifth letter, so few words are worth a look at theirs.
+    return stems.intersection(_stem(word) for word in tokens(piece) if word[:_STEM] in heads)
 
 
 def _stem(word: str) -> str:

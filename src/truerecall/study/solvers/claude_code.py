@@ -147,9 +147,6 @@ class _Conversation:
         return bool(calls) and not limit.allows(calls)
 
     def _keep(self, out: bytes) -> None:
-        folder: Path = self._seat.outputs
-        folder.mkdir(parents=True, exist_ok=True)
-        printed_text = self._masking.text(out.decode("utf-8", "replace"))
-        (folder / f"result-{self._asked}.json").write_text(printed_text, encoding="utf-8", newline="\n")
-        self._transcripts.keep(folder)
+        self._masking.keep(out, self._seat.outputs / f"result-{self._asked}.json")
+        self._transcripts.keep(self._seat.outputs)
         self._asked += 1

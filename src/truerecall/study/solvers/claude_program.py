@@ -2,12 +2,12 @@
 
 import importlib.util
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from truerecall.errors import StudyError
 from truerecall.study.design import SolverChoice
+from truerecall.study.solvers.programs import whole_command
 from truerecall.study.solvers.protocol import Equipment, Seat
 
 TOOLS = "Read,Grep,Glob,Bash"
@@ -46,16 +46,16 @@ def program(choice: SolverChoice, environment: Mapping[str, str]) -> tuple[str, 
         StudyError: there is none.
     """
     named = choice.command or ("claude",)
-    found = shutil.which(named[0], path=environment.get("PATH", os.defpath))
-    if found is None and not choice.command:
-        found = _bundled()
+    found = whole_command(named, environment)
+    if found is None and not choice.command and (bundled := _bundled()):
+        found = (bundled,)
     if found is None:
         raise StudyError(
             "Claude Code is not there" if not choice.command else "the solver's program is not there",
             where=named[0],
             remedy="Install it: pip install 'truerecall[study]'",
         )
-    return (os.path.abspath(found), *named[1:])  # noqa: PTH100 - a link to it is its name
+    return found
 
 
 def fixed_arguments(choice: SolverChoice) -> tuple[str, ...]:

@@ -169,9 +169,6 @@ class _Conversation:
         return Result("failed", "", _UNKNOWN_USAGE if added.walled else _NO_WALL, result.session)
 
     def _keep(self, out: bytes) -> None:
-        self._seat.outputs.mkdir(parents=True, exist_ok=True)
-        text = self._masking.text(out.decode("utf-8", "replace"))
-        path = self._seat.outputs / f"printed-{self._asked}.jsonl"
-        path.write_text(text, encoding="utf-8", newline="\n")
+        self._masking.keep(out, self._seat.outputs / f"printed-{self._asked}.jsonl")
         self._rollouts.keep(self._seat.outputs)
         self._asked += 1

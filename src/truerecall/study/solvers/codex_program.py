@@ -1,8 +1,6 @@
 """Where Codex is, and the command line and settings that ask it: the same on every side but for what the side adds."""
 
 import json
-import os
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ from typing import Any
 from truerecall.errors import StudyError
 from truerecall.study.design import SolverChoice
 from truerecall.study.files.toml_text import toml_key, toml_text, toml_texts
+from truerecall.study.solvers.programs import whole_command
 from truerecall.study.solvers.protocol import Equipment, Seat
 
 KEY = "OPENAI_API_KEY"
@@ -67,14 +66,14 @@ def program(choice: SolverChoice, environment: Mapping[str, str]) -> tuple[str, 
         StudyError: there is none.
     """
     named = choice.command or ("codex",)
-    found = shutil.which(named[0], path=environment.get("PATH", os.defpath))
+    found = whole_command(named, environment)
     if found is None:
         raise StudyError(
             "Codex is not there" if not choice.command else "the solver's program is not there",
             where=named[0],
             remedy="Install it: npm install -g @openai/codex",
         )
-    return (os.path.abspath(found), *named[1:])  # noqa: PTH100 - a link to it is its name
+    return found
 
 
 def settings_arguments() -> tuple[str, ...]:

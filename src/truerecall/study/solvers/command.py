@@ -33,8 +33,6 @@ Nothing confines such a program: the audit of the uses that it tells is all that
 """
 
 import json
-import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,7 +44,7 @@ from truerecall.bench.manifest import Record
 from truerecall.errors import StudyError
 from truerecall.study.design import SolverChoice
 from truerecall.study.records import Call, Ended, Exchange, ExchangeKind, Injected, ToolUse, UseOutcome
-from truerecall.study.solvers.programs import Program, Ran
+from truerecall.study.solvers.programs import Program, Ran, whole_command
 from truerecall.study.solvers.protocol import Conversation, Equipment, Limit, Seat
 from truerecall.study.solvers.secrets import Masking
 
@@ -147,17 +145,7 @@ class CommandSolver:
 
     def check(self) -> None:
         """Whether the program is there; it is not confined by anything."""
-        command = self._choice.command
-        if not command:
-            raise StudyError(
-                "the solver has no command", where="command", remedy="Name its argument list in study.toml."
-            )
-        if shutil.which(command[0], path=self._environment.get("PATH", os.defpath)) is None:
-            raise StudyError(
-                "the solver's program is not there",
-                where=command[0],
-                remedy="Give its whole path, or the name of a program on PATH.",
-            )
+        self._whole_command()
 
     def left_in(self, home: Path) -> tuple[Call, ...]:
         """None: what such a program keeps in a home is its own affair."""
@@ -166,12 +154,25 @@ class CommandSolver:
 
     def begin(self, seat: Seat, equipment: Equipment) -> Conversation:
         """See ``Solver.begin``."""
-        self.check()
-        found = shutil.which(self._choice.command[0], path=self._environment.get("PATH", os.defpath))
-        command = (os.path.abspath(found or ""), *self._choice.command[1:])  # noqa: PTH100 - a link keeps its name
+        command = self._whole_command()
         name = self._choice.key_variable
         key = self._environment.get(name) if name else None
         return _Conversation(self._choice, command, seat, equipment, {name: key} if key else {})
+
+    def _whole_command(self) -> tuple[str, ...]:
+        command = self._choice.command
+        if not command:
+            raise StudyError(
+                "the solver has no command", where="command", remedy="Name its argument list in study.toml."
+            )
+        found = whole_command(command, self._environment)
+        if found is None:
+            raise StudyError(
+                "the solver's program is not there",
+                where=command[0],
+                remedy="Give its whole path, or the name of a program on PATH.",
+            )
+        return found
 
 
 class _Conversation:
@@ -245,10 +246,7 @@ class _Conversation:
         return not known
 
     def _keep(self, out: bytes) -> None:
-        self._seat.outputs.mkdir(parents=True, exist_ok=True)
-        text = self._masking.text(out.decode("utf-8", "replace"))
-        path = self._seat.outputs / f"printed-{self._asked}.jsonl"
-        path.write_text(text, encoding="utf-8", newline="\n")
+        self._masking.keep(out, self._seat.outputs / f"printed-{self._asked}.jsonl")
         self._asked += 1
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -137,6 +138,12 @@ class Program:
                     remedy="See whether the program is there and may be run.",
                 ) from None
             return self._running
+
+
+def whole_command(command: Sequence[str], environment: Mapping[str, str]) -> tuple[str, ...] | None:
+    """The argument list with the whole path of its program, looked for on PATH; None where it is not there."""
+    found = shutil.which(command[0], path=environment.get("PATH", os.defpath))
+    return None if found is None else (os.path.abspath(found), *command[1:])  # noqa: PTH100 - a link keeps its name
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:

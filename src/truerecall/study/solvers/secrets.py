@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from truerecall.agents.transcripts.fields import words
@@ -56,6 +57,11 @@ class Masking:
         for secret in self._secrets:
             text = text.replace(secret, MASKED)
         return text
+
+    def keep(self, printed: bytes, path: Path) -> None:
+        """Write what a program printed, without them, into a file whose folder is made where it is missing."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.text(printed.decode("utf-8", "replace")), encoding="utf-8", newline="\n")
 
     def value(self, value: object, depth: int = 0) -> object:
         """A value of JSON without them; what is nested deeper than any tool's input is cut off."""

@@ -7,6 +7,7 @@ posting needs no search. Of the packed blocks (``standing``) only the columns th
 import json
 import sqlite3
 import struct
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import compress, pairwise, repeat
@@ -311,14 +312,10 @@ class LeanRows:
         """The blocks that these places are in; each with the places and where they stand in it."""
         ordered, at = sorted(places), 0
         for stretch in self._stretches:
-            if not len(stretch.places):
-                continue
-            inside = []
-            while at < len(ordered) and ordered[at] <= stretch.places[-1]:
-                inside.append((ordered[at], stretch.places.index(ordered[at])))
-                at += 1
-            if inside:
-                yield stretch, inside
+            end = bisect_right(ordered, stretch.places[-1], at) if len(stretch.places) else at
+            if end > at:
+                yield stretch, [(place, stretch.places.index(place)) for place in ordered[at:end]]
+                at = end
 
     def tie_keys(self, places: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
         """Session, position and id of the entries at these places: what decides between equals."""

@@ -5,14 +5,14 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confined_codex import KEY, refusal, shell
 from running import repository
 
 from truerecall.errors import StudyError
@@ -22,7 +22,7 @@ from truerecall.study.design import Side, SolverChoice, Study
 from truerecall.study.files.reading import read_study
 from truerecall.study.folder import StudyRun
 from truerecall.study.ledger import disagreements
-from truerecall.study.records import Exchange
+from truerecall.study.records import Call, Exchange
 from truerecall.study.running.options import RunOptions
 from truerecall.study.running.run import run_study
 from truerecall.study.sample.making import SAMPLE
@@ -31,7 +31,6 @@ from truerecall.study.solvers.protocol import Conversation, Equipment, Seat
 
 pytestmark = pytest.mark.agents
 
-KEY = "sk-study-0123456789"
 MODEL = "gpt-5.1"
 NEUTRAL = "A reviewer says your answer is incomplete or wrong in places; keep investigating."
 HOOK = """\
@@ -51,17 +50,6 @@ def recall(query: str) -> str:
 
 server.run()
 """
-
-
-@cache
-def refusal(command: Path) -> str:
-    """Why this machine does not confine it; the same for each test."""
-    choice = SolverChoice("codex", MODEL, (str(command),), key_variable="")
-    try:
-        Codex(choice, {"PATH": os.environ["PATH"]}).check()
-    except StudyError as refused:
-        return str(refused)
-    return ""
 
 
 @pytest.fixture
@@ -126,10 +114,6 @@ class Lab:
 @pytest.fixture
 def lab(tmp_path: Path, codex: Path) -> Lab:
     return Lab(tmp_path, codex)
-
-
-def shell(command: str) -> dict[str, Any]:
-    return {"name": "exec_command", "arguments": {"cmd": command}}
 
 
 def used(exchanges: list[Exchange]) -> tuple[int, int, int, int]:
@@ -261,6 +245,34 @@ def test_an_error_of_the_provider_is_a_failed_exchange_without_usage(
 
     assert (asked.ended, asked.answer, asked.calls) == ("failed", "", [])
     assert problem in asked.problem
+
+
+def test_the_limit_of_rounds_ends_an_exchange_with_its_usage(lab: Lab) -> None:
+    # Each round takes longer than the time between two looks.
+    scenario = Scenario.of({"when": "", "tools": [shell("sleep 1; cat retry.py")]})
+    with ScriptedServer(scenario) as server, lab.conversation(server, max_turns=2) as talk:
+        first = talk.ask("How often?", "question")
+        second = talk.ask(NEUTRAL, "follow-up")
+
+    assert [(one.ended, one.answer, len(one.calls)) for one in (first, second)] == [("turns", "", 2)] * 2
+    assert first.problem == "it was ended after 2 rounds of the model"
+    assert used([first, second]) == metered(server)
+    assert first.session == second.session
+
+
+def test_a_limit_of_costs_ends_an_exchange_before_a_call_that_could_pass_it(lab: Lab) -> None:
+    class OneCall:
+        dollars = 1.0
+
+        def allows(self, calls: Sequence[Call]) -> bool:
+            return not calls
+
+    scenario = Scenario.of({"when": "", "tools": [shell("sleep 1; cat retry.py")]})
+    with ScriptedServer(scenario) as server, lab.conversation(server) as talk:
+        asked = talk.ask("How often?", "question", OneCall())
+
+    assert (asked.ended, asked.answer, len(asked.calls)) == ("failed", "", 1)
+    assert used([asked]) == metered(server)
 
 
 def test_a_hook_that_blocks_the_prompt_makes_a_failed_exchange(lab: Lab) -> None:

@@ -4,11 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confined_codex import refusal, shell
 from running import repository
 
 from truerecall.errors import StudyError
@@ -141,21 +141,6 @@ class Place:
         """What came of these commands."""
         other = {"other": self.other, "parent": self.folder}
         return self.asked(command, *(shell(text.format(**other)) for text in tried.values()))
-
-
-def shell(command: str, **more: str) -> dict[str, Any]:
-    return {"name": "exec_command", "arguments": {"cmd": command, **more}}
-
-
-@cache
-def refusal(command: Path) -> str:
-    """Why this machine does not confine it; the same for each test."""
-    choice = SolverChoice("codex", "scripted", (str(command),), key_variable="")
-    try:
-        Codex(choice, {"PATH": os.environ["PATH"]}).check()
-    except StudyError as refused:
-        return str(refused)
-    return ""
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from recorded_codex import FIRST, MODEL, RecordedCodex, events, rollout
 
 from truerecall.errors import StudyError
 from truerecall.study.records import Call, Injected
+from truerecall.study.solvers.codex_program import own_places
 from truerecall.study.solvers.protocol import Equipment
 
 
@@ -190,6 +191,24 @@ def test_its_settings_let_it_read_the_workspace_the_system_and_itself(codex: Rec
     }
     assert path.stat().st_mode & 0o77 == 0
     assert not (path.parent / "hooks.json").exists()
+
+
+def test_of_the_program_the_wall_shows_what_it_was_installed_as(tmp_path: Path) -> None:
+    def installed(*names: str) -> list[Path]:
+        for name in names:
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text("#!/bin/sh\n", "utf-8")
+        link = tmp_path / names[0].replace("/", "-")
+        link.symlink_to(tmp_path / names[0])
+        return [path.relative_to(tmp_path) for path in own_places(str(link))]
+
+    npm = installed("npm/@openai/codex/bin/codex.js", "npm/@openai/codex-linux-x64/x", "npm/@openai/other/x")
+    assert npm == [Path("npm/@openai/codex"), Path("npm/@openai/codex-linux-x64")]
+    assert installed("release/bin/codex", "release/codex-path/rg") == [
+        Path("release/bin/codex"),
+        Path("release/codex-path"),
+    ]
+    assert installed("tools/codex", "tools/other") == [Path("tools/codex")]
 
 
 def test_a_side_adds_its_hooks_and_its_server_and_nothing_else(codex: RecordedCodex, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ _UNSTORABLE = "[\x00\ud800-\udfff]"
 _MAYBE_MARKS = "(?:[^\\w\\s\x00-\x7f]|[\uff9e\uff9f]){31,}"
 _MOST_MARKS = 30
 
-_ASCII_WORD = re.compile("[^\\W_]+", re.ASCII)
+_ASCII_BLANKS = bytes(c if chr(c).isalnum() else ord(" ") for c in range(128)) + bytes(128)
 
 _BREAK = " 0 "  # a token that no query holds: a phrase cannot reach from one run into the next
 
@@ -76,6 +76,11 @@ def _word() -> re.Pattern[str]:
 @cache
 def _emoji() -> re.Pattern[str]:
     return re.compile(f"[{_EMOJI}]+")
+
+
+def _ascii_words(folded: str) -> list[str]:
+    """The words of a text in ASCII; by a pattern it takes three times as long."""
+    return folded.encode("ascii").translate(_ASCII_BLANKS).decode("ascii").split()
 
 
 def _pieces(folded: str, between: re.Pattern[str]) -> list[str]:
@@ -137,7 +142,7 @@ def words(text: str) -> list[str]:
     """
     folded = fold(text)
     if folded.isascii():
-        return list(dict.fromkeys(_ASCII_WORD.findall(folded)))
+        return list(dict.fromkeys(_ascii_words(folded)))
     return list(dict.fromkeys(word for part in _run().split(folded)[::2] for word in _word().findall(part)))
 
 
@@ -180,7 +185,7 @@ def tokens(text: str) -> list[str]:
     """
     folded = fold(text)
     if folded.isascii():
-        return _ASCII_WORD.findall(folded)
+        return _ascii_words(folded)
     found: list[str] = []
     for piece in _pieces(folded, _word()):
         if _run().match(piece) is None and _emoji().fullmatch(piece) is None:

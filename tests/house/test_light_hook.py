@@ -5,8 +5,11 @@ import sys
 
 import pytest
 
-HEAVY = frozenset({"numpy", "pydantic", "click", "rich", "mcp", "jinja2", "asyncio", "email", "http"})
+HEAVY = frozenset(
+    {"numpy", "pydantic", "click", "rich", "mcp", "jinja2", "asyncio", "email", "http", "dataclasses"}
+)
 LEAN = "import truerecall.memory.recall.lean, truerecall.memory.recall.pack, truerecall.models.tokens"
+HOOK = "import truerecall.agents.hook.serving, truerecall.agents.hook.recalling, truerecall.agents.hook.main"
 RECALL = f"""{LEAN}
 import sys, tempfile
 from datetime import UTC, datetime
@@ -30,10 +33,12 @@ def loaded_by(program: str) -> frozenset[str]:
 
 
 def test_a_heavy_import_would_be_seen() -> None:
-    assert "numpy" in loaded_by("import truerecall.memory.memory")
+    assert {"numpy", "dataclasses"} <= loaded_by("import truerecall.memory.memory")
 
 
-@pytest.mark.parametrize("program", [LEAN, RECALL], ids=["importing it", "recalling with it"])
+@pytest.mark.parametrize(
+    "program", [LEAN, RECALL, HOOK], ids=["importing it", "recalling with it", "the hook"]
+)
 def test_the_lean_recall_loads_nothing_heavy(program: str) -> None:
     assert loaded_by(program) == frozenset()
 

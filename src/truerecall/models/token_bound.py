@@ -16,9 +16,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Set
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+
+from truerecall.core.records import dataclass
 
 _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r"|\s*[\r\n]+|\s+(?!\S)|\s+"

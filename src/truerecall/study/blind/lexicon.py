@@ -39,6 +39,8 @@ class Part:
     """Code that is a command to look something up."""
     TECHNICAL = 1 << 24
     """Other code, a name in code, a path, a number."""
+    CAPITAL = 1 << 25
+    """A capital at the beginning, which any word may have."""
 
 
 _LISTS = [
@@ -104,14 +106,15 @@ def words(text: str, seen: str) -> tuple[Word, ...]:
         if last > first:
             found.append(Word(seen[first:last].casefold(), Part.DATE, first, last))
         at = last
-    if found and found[0].part == Part.PERSON and _plural(found[0].text):
-        found[0] = replace(found[0], part=0)
+    first = next((at for at, word in enumerate(found) if word.part != Part.SIGN), 0)
+    if found and found[first].part == Part.PERSON and not _named(found[first].text):
+        found[first] = replace(found[first], part=Part.CAPITAL)
     return tuple(found)
 
 
-def _plural(word: str) -> bool:
-    """Whether a capital at the beginning of a sentence is that of things: Judges, Rows."""
-    return word.endswith("s") and "'" not in word and word not in listed("lexicon", "names")
+def _named(word: str) -> bool:
+    """Whether it is a first name that is known."""
+    return word.removesuffix("'s") in listed("lexicon", "people")
 
 
 def _read(found: re.Match[str], text: str, before: Sequence[Word]) -> Word:

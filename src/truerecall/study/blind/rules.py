@@ -12,14 +12,13 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Literal
 
-from truerecall.study.blind.alone import said_only
+from truerecall.study.blind.chosen import chosen
 from truerecall.study.blind.guarded import standing
-from truerecall.study.blind.leads import chosen, lead
+from truerecall.study.blind.learned import piece, sourced
 from truerecall.study.blind.lexicon import Word, words
-from truerecall.study.blind.marks import aside, note, title
 from truerecall.study.blind.parts import BLOCK, Sentence, sentences, view
+from truerecall.study.blind.segments import DASHES, Segment
 from truerecall.study.blind.tables import rows
-from truerecall.study.blind.tails import tail
 
 NOTHING = "(Nothing is claimed.)"
 """What is left of an answer that is nothing but provenance."""
@@ -28,17 +27,14 @@ Extent = Literal[
     "all",  # every table
     "safest",  # marks in brackets, parentheses, headings and footnotes alone: whole, and beside the claims
 ]
-_FOOTNOTE = re.compile(r"^\[\^([\w-]{1,20})\]:[ \t]*([^\n]*)$", re.M)
+FOOTNOTE = re.compile(r"^\[\^([\w-]{1,20})\]:[ \t]*([^\n]*)$", re.M)
 _END_MARK = re.compile(r"[\s.!?:…\"'”\u2019)*_]*$")
 _TAIL_STOP = re.compile(r"[,;]?[\s.!?:…\"'”\u2019)*_]*$")
 _WORD = re.compile(r"[^\s,;:!?()]+")
 _PLAIN_WORD = re.compile(r"[a-zà-ÿ]+(?:['\u2019-][a-zA-Z]+)*[.,;:!?]?")
 _EMPTY = re.compile(r"(?m)^[ \t]*(?:>[ \t]*)*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\*\*|__)?[ \t]*$\n?")
-_BRACKETS = re.compile(
-    r" ?(?<!\w)(\((?!\s)[^()\[\]\n]{1,160}\)|\[(?!\^|[ xX]\])[^\[\]()\n]{1,120}\](?![(:]))"
-)
+BRACKETS = re.compile(r" ?(?<!\w)(\((?!\s)[^()\[\]\n]{1,160}\)|\[(?!\^|[ xX]\])[^\[\]()\n]{1,120}\](?![(:]))")
 _LEADING = frozenset("*_>\"'“")
-_DASHES = ("-", "\u2013", "\u2014")
 _CHOICE_ENDS = ("with", "for", "on", "chose", "picked", "selected")
 _PASSES = 60
 """More than any answer needed; each pass that changes anything makes the text shorter."""
@@ -106,16 +102,18 @@ def _pass(state: Cut, guarded: Sequence[str], extent: Extent) -> Cut:
 def _lines(text: str, seen: str) -> Iterator[_Edit]:
     """Headings, labels and lines that name nothing but a source."""
     for sentence in sentences(seen):
-        whole = _whole_line(seen, sentence)
+        whole = whole_line(seen, sentence)
         if whole is None or sentence.kind in ("table", "code"):
             continue
         body = re.sub(r"\*\*|__", "", seen[sentence.start : sentence.end]).strip("*_ \t")
         told = _spoken(text, seen, sentence.start, sentence.end)
-        if any(row.pattern.fullmatch(body.rstrip(".")) for row in rows("rules", "line")) or title(told):
+        if any(row.pattern.fullmatch(body.rstrip(".")) for row in rows("rules", "line")) or sourced(
+            told, "heading"
+        ):
             yield _Edit(*whole)
 
 
-def _whole_line(seen: str, sentence: Sentence) -> tuple[int, int] | None:
+def whole_line(seen: str, sentence: Sentence) -> tuple[int, int] | None:
     """The line of a sentence, if it is the only one there and the line is no item of a list."""
     start = seen.rfind("\n", 0, sentence.start) + 1
     end = seen.find("\n", sentence.end)
@@ -142,16 +140,16 @@ def _marks(text: str, seen: str) -> Iterator[_Edit]:
             ):
                 taken.append(found.span())
                 yield _Edit(*found.span())
-    for found in _BRACKETS.finditer(seen):
+    for found in BRACKETS.finditer(seen):
         inner = _spoken(text, seen, found.start(1) + 1, found.end(1) - 1)
-        if not any(a < found.end() and found.start() < b for a, b in taken) and aside(inner):
+        if not any(a < found.end() and found.start() < b for a, b in taken) and sourced(inner, "bracket"):
             yield _Edit(*found.span())
 
 
 def _footnotes(text: str, seen: str) -> Iterator[_Edit]:
     """Footnotes of provenance, with every reference to them."""
-    for found in _FOOTNOTE.finditer(seen):
-        if note(_spoken(text, seen, *found.span(2))):
+    for found in FOOTNOTE.finditer(seen):
+        if sourced(_spoken(text, seen, *found.span(2)), "note"):
             end = found.end() + 1 if found.end() < len(seen) else found.end()
             yield _Edit(found.start(), end)
             for reference in re.finditer(rf" ?\[\^{re.escape(found.group(1))}\](?!:)", seen):
@@ -191,14 +189,19 @@ def _emphasis(text: str, start: int, edit: _Edit) -> int:
 def _sentence(text: str, seen: str, heading: bool) -> _Edit | None:
     """What is to be cut of one sentence."""
     told = words(text, seen)
-    if not heading and _says_nothing(seen, told):
+    bare = _END_MARK.sub("", seen).lstrip("*_")
+    if not heading and any(row.pattern.fullmatch(bare) for row in rows("rules", "sentence")):
         return _Edit(0, len(seen), whole=True)
-    return _opening(seen, told) or _tail(seen, told)
-
-
-def _says_nothing(seen: str, told: tuple[Word, ...]) -> bool:
-    body = _END_MARK.sub("", seen).lstrip("*_")
-    return said_only(told) or any(row.pattern.fullmatch(body) for row in rows("rules", "sentence"))
+    if edit := _opening(seen, told):
+        return edit
+    found = piece(told)
+    if found is None:
+        return None
+    if found.kind == "whole":
+        return None if heading else _Edit(0, len(seen), whole=True)
+    if found.kind in ("lead", "bare"):
+        return _begun(seen, told[found.end].start, "")
+    return _ended(seen, told, found)
 
 
 def _opening(seen: str, told: tuple[Word, ...]) -> _Edit | None:
@@ -214,8 +217,7 @@ def _opening(seen: str, told: tuple[Word, ...]) -> _Edit | None:
     said = told[first:]
     if at := chosen(said):
         return _begun(seen, said[at].start, "Use " if said[at - 1].text in _CHOICE_ENDS else "")
-    at = lead(said)
-    return _begun(seen, said[at].start, "") if 0 < at < len(said) else None
+    return None
 
 
 def _begun(seen: str, end: int, put: str) -> _Edit | None:
@@ -223,13 +225,11 @@ def _begun(seen: str, end: int, put: str) -> _Edit | None:
     return None if _TAIL_STOP.fullmatch(seen[end:]) else _Edit(0, end, put, not put)
 
 
-def _tail(seen: str, told: tuple[Word, ...]) -> _Edit | None:
-    found = tail(told)
-    if found is None:
-        return None
-    start, end = told[found[0] - 1].end, told[found[1] - 1].end
-    after = told[found[1]] if found[1] < len(told) else None
-    if after is not None and after.text in _DASHES and told[found[0]].text == after.text:
+def _ended(seen: str, told: tuple[Word, ...], found: Segment) -> _Edit:
+    """An aside or an ending, with the dash or the comma that would be left over."""
+    start, end = told[found.start - 1].end, told[found.end - 1].end
+    after = told[found.end] if found.end < len(told) else None
+    if after is not None and after.text in DASHES and told[found.start].text == after.text:
         return _Edit(start, after.end)
     return _Edit(start, end + _comma(seen, start, end))
 

@@ -192,9 +192,8 @@ def _variables(place: _Place, environment: Mapping[str, str]) -> dict[str, str]:
         "PATH": environment.get("PATH", os.defpath),
         "LANG": "C.UTF-8",
         "HOME": str(place.home),
-        "TMPDIR": str(
-            place.home / "tmp"
-        ),  # below it, Codex makes no link to itself, and finds itself nowhere
+        # Where its own folder is below this one, Codex makes no link to itself, and finds itself nowhere.
+        "TMPDIR": str(place.home / "tmp"),
         "CODEX_HOME": str(folder(place.home)),
         **GIT_ENVIRONMENT,
     }
@@ -208,13 +207,17 @@ def _build(place: _Place) -> None:
     (place.app / "link").symlink_to(place.outside.parent)
     who = ("-c", "user.name=study", "-c", "user.email=study@localhost")
     for arguments in (("init", "-q"), ("add", "word.txt"), (*who, "commit", "-q", "-m", "A word")):
-        subprocess.run(
-            ("git", *arguments),
-            cwd=place.app,
-            env={**os.environ, **GIT_ENVIRONMENT},
-            check=True,
-            capture_output=True,
-        )
+        environment = {**os.environ, **GIT_ENVIRONMENT}
+        try:
+            subprocess.run(
+                ("git", *arguments), cwd=place.app, env=environment, check=True, capture_output=True
+            )
+        except (OSError, subprocess.CalledProcessError):
+            raise StudyError(
+                "git does not work, by which the wall of Codex is tried",
+                where=f"git {arguments[0]}",
+                remedy="Install git, and see whether `git init` works in a new folder.",
+            ) from None
 
 
 def _tried(trial: Trial, place: _Place, command: tuple[str, ...], variables: Mapping[str, str]) -> Ran:

@@ -259,6 +259,33 @@ def test_a_wall_that_does_not_hold_is_refused_and_the_trial_is_named(
     assert "bubblewrap" in (refused.value.remedy or "")
 
 
+CHECKED = """\
+import os, sys
+from truerecall.errors import StudyError
+from truerecall.study.design import SolverChoice
+from truerecall.study.solvers.codex import Codex
+choice = SolverChoice("codex", "scripted", (sys.argv[1],), key_variable="")
+try:
+    Codex(choice, {"PATH": os.environ["PATH"]}).check()
+except StudyError as refused:
+    print(refused)
+"""
+
+
+def test_a_machine_that_grants_no_namespace_refuses_codex_in_the_words_of_bubblewrap(place: Place) -> None:
+    # The limit holds within the namespace that is made for it.
+    denied = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
+    command = ["unshare", "-Urm", "sh", "-c", denied, "sh"]
+    if subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine has no such limit")
+    program = [sys.executable, "-c", CHECKED, str(place.command)]
+
+    said = subprocess.run([*command, *program], capture_output=True, text=True, check=True).stdout
+
+    assert "on this machine: reading a file of the workspace does not work behind its wall: bwrap: " in said
+    assert "namespace" in said and "install bubblewrap" in said
+
+
 def test_reads_of_a_codex_whose_profile_was_loosened_are_caught_by_the_audit(place: Place) -> None:
     loose = place.changed(*WHOLE_DISK)
     read = {name: command for name, command in KEPT_OUT.items() if name not in NEVER_READ}

@@ -1,10 +1,10 @@
 """What the rules take out of an entry, and when that happened: derived from the entry alone."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
 from truerecall.core.clock import to_micros
 from truerecall.core.entry import DERIVED, Entry, Statement
+from truerecall.core.records import dataclass
 from truerecall.memory.dates.span import Span
 from truerecall.memory.extract.records import Extracted, Named, Rules, Said
 

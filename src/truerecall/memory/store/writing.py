@@ -4,12 +4,12 @@ import itertools
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from truerecall.core.clock import to_micros
 from truerecall.core.entry import ENDING, Entry, Event
 from truerecall.core.ids import id_bytes, id_text
+from truerecall.core.records import dataclass
 from truerecall.memory.extract.records import Rules
 from truerecall.memory.store.entities import index_drawn, note_unextracted
 from truerecall.memory.store.extraction import drawn_from

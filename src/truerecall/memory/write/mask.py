@@ -13,9 +13,10 @@ import base64
 import binascii
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+
+from truerecall.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The write side's border: what a caller gives becomes drafts, and drafts become entries, once and here."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
@@ -21,6 +20,7 @@ from truerecall.core.entry import (
     Trust,
     Visibility,
 )
+from truerecall.core.records import dataclass, replace
 from truerecall.errors import InvalidInput
 from truerecall.memory.conflict import Outcome
 from truerecall.memory.write.border import normalise, strip_recalled
@@ -64,7 +64,7 @@ Rememberable = str | Message | Mapping[str, object] | Draft
 """One thing that can be remembered."""
 
 _SOURCE_FIELDS = frozenset({"speaker", "session", "position", "channel"})
-_SOURCE_NAMES = tuple(item.name for item in fields(Source) if item.name != "position")
+_SOURCE_NAMES = tuple(name for name in Source.__match_args__ if name != "position")
 _names_of = attrgetter(*_SOURCE_NAMES)
 _KNOWN = frozenset(Details.__annotations__)
 

@@ -4,17 +4,16 @@ What git said is kept by folder, with what it was read from: the repository's co
 as long as these files are the same. Only an origin is kept; what hangs on commits, includes or worktrees is asked anew.
 """
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from truerecall.agents.hook.kept_file import keep, read_kept, stamp
 from truerecall.agents.places import Places
 from truerecall.agents.project import Project, project_of
 
 _MOST = 200
 """Folders that are kept; of more it begins again."""
-_MOST_BYTES = 1 << 18
 _NOT_KEPT = ("root:", "folder:")
 _ELSEWHERE = (b"include", b"worktreeconfig")
 """Words in a configuration that say that more of it stands in other files."""
@@ -25,9 +24,9 @@ def known_project(cwd: str, environment: Mapping[str, str], places: Places) -> P
     files = _read_from(cwd, environment)
     if files is None:
         return project_of(cwd, environment)
-    seen = [_seen(path) for path in files]
+    seen = [stamp(path) for path in files]
     path = places.state / "projects.json"
-    kept = _kept(path)
+    kept = read_kept(path)
     row = kept.get(cwd)
     if (
         isinstance(row, list)
@@ -43,9 +42,9 @@ def known_project(cwd: str, environment: Mapping[str, str], places: Places) -> P
         or _elsewhere(files)
     ):
         return found
-    if [_seen(path) for path in files] == seen:
+    if [stamp(path) for path in files] == seen:
         rows = kept if len(kept) < _MOST else {}
-        _keep(path, {**rows, cwd: [seen, found.space, found.name, os.fspath(found.root), found.email or ""]})
+        keep(path, {**rows, cwd: [seen, found.space, found.name, os.fspath(found.root), found.email or ""]})
     return found
 
 
@@ -62,14 +61,6 @@ def _read_from(cwd: str, environment: Mapping[str, str]) -> list[Path] | None:
     return [own / "config", home / ".gitconfig", settings / "git" / "config", Path("/etc/gitconfig")]
 
 
-def _seen(path: Path) -> Sequence[int]:
-    try:
-        told = path.stat()
-    except OSError:
-        return []
-    return [told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns]
-
-
 def _elsewhere(files: Sequence[Path]) -> bool:
     for path in files:
         try:
@@ -79,24 +70,3 @@ def _elsewhere(files: Sequence[Path]) -> bool:
         if any(word in text for word in _ELSEWHERE):
             return True
     return False
-
-
-def _kept(path: Path) -> dict[str, object]:
-    try:
-        with path.open("rb") as file:
-            found = json.loads(file.read(_MOST_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _keep(path: Path, rows: Mapping[str, object]) -> None:
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(json.dumps(rows).encode("ascii"))
-        draft.replace(path)
-    except OSError:
-        return  # git is asked again

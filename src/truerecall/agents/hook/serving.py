@@ -8,12 +8,12 @@ from truerecall.agents.exclusion import excluded
 from truerecall.agents.hook.events import Asked
 from truerecall.agents.hook.given import forget_if_gone
 from truerecall.agents.hook.known_project import known_project
+from truerecall.agents.hook.known_settings import known_settings
 from truerecall.agents.hook.output import shown
 from truerecall.agents.hook.surroundings import recalled_at, surroundings, why_off
 from truerecall.agents.journal import Note, told
 from truerecall.agents.left_out import leave_out, take_in
 from truerecall.agents.places import Places
-from truerecall.agents.settings import load_agent_settings
 from truerecall.core.records import dataclass, replace
 
 
@@ -37,7 +37,7 @@ def serve(asked: Asked, environment: Mapping[str, str], places: Places, now: dat
     note = Note(now, asked.tool, asked.event, "nothing", asked.session)
     if asked.purpose == "none":
         return Served(b"", None)
-    settings = load_agent_settings(places.settings)
+    settings = known_settings(places)
     if not settings.hook.capture or excluded(asked.cwd, settings.capture.exclude, places.home):
         leave_out(places, asked.tool, asked.session, now)
     if reason := why_off(asked.tool, asked.cwd, environment, places, settings):

@@ -4,9 +4,8 @@ Two kinds of shape: tokens that name their issuer (``AKIA...``, a PEM block), ma
 values that only a label makes a secret (``password=``), masked when they look drawn rather than written.
 Documentation stays: placeholders, references to variables, and anything that holds EXAMPLE.
 
-Linear in the length of the text: no quantifier can hand what it took to another one, and what is tried and
-fails is bounded or cannot be tried again from the next place. Patterns are compiled (and kept, by ``re``) on first
-use, as reading a memory needs none.
+Linear in the length of the text: no quantifier can hand what it took to another one, and what is tried and fails is
+bounded or cannot be tried again from the next place. Patterns are compiled (and kept, by ``re``) on first use.
 """
 
 import base64

@@ -294,8 +294,8 @@ def corpus(half: bool) -> tuple[list[str], list[str]]:
     claims = lines("claims")
     if half:
         bank, claims = [one for one in bank if first_half(one)], [one for one in claims if first_half(one)]
-    # Twice as many claims around those that tests pin.
-    ways = bank + lines("in_view") * 2
+    # More claims around those that tests pin.
+    ways = bank + lines("in_view") * 3
     ways += patterns("memory_patterns", chance) + patterns("investigation_patterns", chance)
     return ways, claims + lines("technical") + patterns("claim_patterns", chance)
 

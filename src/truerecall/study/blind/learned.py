@@ -21,7 +21,7 @@ SCALE = 32
 MARGIN = 0.5
 """How much the score of a piece must be above that of cutting nothing: a claim that is cut is worse than a source that
 stays."""
-_WHOLE, _TECHNICAL, _SENSE = 1.5, 1.0, 1.5
+_WHOLE, _TECHNICAL, _SENSE = 2.0, 1.0, 1.5
 """And how much more where a whole sentence, code or a number, or a word that turns a claim would be gone with it."""
 
 
@@ -32,25 +32,23 @@ def piece(words: Sequence[Word]) -> Segment | None:
         return None
     scores = _scores(words, found)
     best = max(range(len(found)), key=lambda at: (scores[at], found[at].end - found[at].start))
-    return found[best] if scores[best] > 0 else None
+    return found[best] if scores[best] > _margin(words, found[best]) * SCALE else None
 
 
 def sourced(words: Sequence[Word], kind: Kind) -> bool:
     """Whether all of these words, in brackets, a heading or a footnote, say a source."""
     if not words or len(words) > LONGEST:
         return False
-    (score,) = _scores(words, [Segment(kind, 0, len(words), "")])
-    return score > 0
+    whole = Segment(kind, 0, len(words), "")
+    (score,) = _scores(words, [whole])
+    return score > _margin(words, whole) * SCALE
 
 
 def _scores(words: Sequence[Word], found: Sequence[Segment]) -> list[int]:
     weights = _weights()
     sums = [0, *accumulate(sum(weights[one] for one in row) for row in of_words(words))]
     return [
-        sums[one.end]
-        - sums[one.start]
-        + sum(weights[feature] for feature in of_segment(words, one))
-        - round(_margin(words, one) * SCALE)
+        sums[one.end] - sums[one.start] + sum(weights[feature] for feature in of_segment(words, one))
         for one in found
     ]
 

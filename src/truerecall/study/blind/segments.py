@@ -89,10 +89,19 @@ def _leads(words: Sequence[Word], first: int, last: int, signs: Sequence[str]) -
                 yield Segment("lead", first, after, sign)
         elif signs[place - 1] and signs[place - 1] not in (")", "]"):
             continue
-        elif text == "that" or text in _JOINS:
-            yield Segment("lead", first, place + 1, "that" if text == "that" else "and")
+        elif text == "that":
+            if _told(words[first:place], words[place + 1]):
+                yield Segment("lead", first, place + 1, "that")
+        elif text in _JOINS:
+            yield Segment("lead", first, place + 1, "and")
         elif words[place - 1].part & VERBS or (words[place - 1].known and _begins(words[place])):
             yield Segment("bare", first, place, "")
+
+
+def _told(phrase: Sequence[Word], after: Word) -> bool:
+    """Whether "that" follows a verb and begins a clause: it does not in "an earlier row that arrives late"."""
+    verb = any(word.part & (VERBS | Part.HARD) or word.text.endswith(("ed", "'s")) for word in phrase)
+    return verb and after.text not in listed("lexicon", "finite")
 
 
 def _begins(word: Word) -> bool:

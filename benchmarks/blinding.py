@@ -1,7 +1,7 @@
 """Whether the side of a constructed answer can be told once rules alone blinded it; ``--write`` keeps a manifest.
 
-Two corpora: one that the rules were written with, and one of phrases that were written after them, and committed before
-anything was measured on it.
+Corpora that were in view while the rules were made, and others that were written without sight of them and committed
+before anything was measured on them; each row says which it is.
 """
 
 import argparse
@@ -17,7 +17,12 @@ from truerecall.study.constructed import ROUNDS, Blindness, blindness, read_cons
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "benchmarks" / "manifests" / "blinding.json"
 CORPUS = ROOT / "tests" / "study" / "blind_corpus"
-CORPORA = {"in view of the rules": ("development", "held_out"), "written after the rules": ("fresh",)}
+CORPORA = {
+    "development and held_out: in view": ("development", "held_out"),
+    "fresh: written after the first rules, in view since": ("fresh",),
+    "fresh_2: written after the rules, in view since": ("fresh_2",),
+    "fresh_3: written after the rules, not in view": ("fresh_3",),
+}
 """What each row is named, and the files that it is of."""
 COLUMNS = (
     ("answers", 0),
@@ -29,6 +34,7 @@ COLUMNS = (
     ("pairs of twins", 0),
     ("pairs alike after", 0),
     ("answers marked", 0),
+    ("answers that lost a value", 0),
 )
 
 
@@ -49,13 +55,13 @@ def row(name: str, found: Blindness) -> FiguresRow:
     """A corpus, as a row of the table."""
     figures: list[float | None] = [
         found.answers, found.memory_kinds, found.investigation_kinds, found.before.auc, found.after.auc,
-        found.after.p, found.twins, found.alike, found.marked,
+        found.after.p, found.twins, found.alike, found.marked, found.damaged,
     ]  # fmt: skip
     return FiguresRow(name=name, figures=[None if one is None else round(one, 4) for one in figures])
 
 
 def measure() -> Figures:
-    """Both corpora."""
+    """All corpora."""
     machine = making(system_clock, "benchmarks/blinding.py --write", ())
     rows = [row(name, of_files(files)) for name, files in CORPORA.items()]
     return Figures(

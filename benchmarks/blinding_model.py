@@ -14,22 +14,23 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
+from truerecall.study.blind import learned
 from truerecall.study.blind.features import BUCKETS, of_segment, of_words
-from truerecall.study.blind.learned import SCALE
+from truerecall.study.blind.learned import SCALE, WEIGHTS
 from truerecall.study.blind.lexicon import Part, Word, words
 from truerecall.study.blind.parts import sentences, view
-from truerecall.study.blind.rules import BRACKETS, FOOTNOTE, whole_line
+from truerecall.study.blind.rules import BRACKETS, FOOTNOTE, NOTHING, plain, whole_line
 from truerecall.study.blind.segments import Segment, segments
 
 ROOT = Path(__file__).resolve().parents[1]
 BANK = ROOT / "benchmarks" / "blinding_bank"
-WEIGHTS = ROOT / "src" / "truerecall" / "study" / "blind" / "weights.npy"
 SEED = 20261201
 RIDGE = 1.0
 STEPS = 120
@@ -305,6 +306,38 @@ def quantised(weights: NDArray[np.float64]) -> NDArray[np.int8]:
     return np.clip(np.rint(weights * SCALE), -127, 127).astype(np.int8)
 
 
+def validated(weights: NDArray[np.int8]) -> str:
+    """What the rules make, with these weights, of the half of the bank that was not learnt from.
+
+    Says how many ways leave the claim and nothing else, how many take something of it, and how many claims by
+    themselves are changed.
+    """
+    with TemporaryDirectory() as folder:
+        learned.WEIGHTS = Path(folder) / "weights.npy"
+        np.save(learned.WEIGHTS, weights)
+        chance = random.Random(SEED)
+        claims = [one for one in lines("claims") if not first_half(one)]
+        whole = [one for one in claims if _FILLS.match(one)]
+        ways = [one for name in ("memory", "investigation") for one in lines(name) if not first_half(one)]
+        exact = taken = 0
+        for way in ways:
+            made = around(way, chance.choice(whole), chance)
+            said = " ".join(_said("".join(made.text[start:end] for start, end in made.claims)))
+            left = _said("" if plain(made.text) == NOTHING else plain(made.text))
+            exact += " ".join(left) == said
+            taken += not set(said.split()) <= set(left)
+        changed = [one for one in claims if "…" not in one and plain(one) != one]
+    print(*changed, sep="\n")
+    return (
+        f"{len(ways)} ways: {exact} leave the claim alone, {taken} take of it; "
+        f"{len(changed)} of {len(claims)} claims changed"
+    )
+
+
+def _said(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn, and with ``--write`` keep the weights."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -314,6 +347,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = gathered(*corpus(options.validate), SEED, 2)
     weights = quantised(learnt(rows))
     print(f"{len(rows.weights)} groups, {len(rows.features)} pieces, {np.count_nonzero(weights)} weights")
+    if options.validate:
+        print(validated(weights))
     if options.write:
         np.save(options.write, weights)
     return 0

@@ -1,6 +1,7 @@
 """Constructed answers, each with phrases of a memory and of an investigation: what blinding makes of them."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,8 @@ class Blindness:
     """Pairs whose texts are the same once they are blinded."""
     marked: int
     """Answers that are marked, since something that sounds of a source was seen to be left."""
+    damaged: int
+    """Answers of which a value or a negation is lost."""
 
 
 def read_constructed(path: Path) -> tuple[Constructed, ...]:
@@ -84,7 +87,18 @@ def blindness(answers: Sequence[Constructed], rounds: int = ROUNDS) -> Blindness
         twins=len(answers) // 2,
         alike=sum(one == other for one, other in zip(texts[::2], texts[1::2], strict=True)),
         marked=sum(each.state == "marked" for each in made),
+        damaged=sum(bool(lost(each, text)) for each, text in zip(answers, texts, strict=True)),
     )
+
+
+def lost(answer: Constructed, text: str) -> list[str]:
+    """The values and negations of its claims that a text no longer holds, each as a whole word."""
+    plain = re.sub(r"^\s*\d+\.\s", "", text, flags=re.MULTILINE).casefold()
+    return [
+        value
+        for value in (*answer.values, *answer.negations)
+        if not re.search(rf"(?<!\w){re.escape(value.casefold())}(?!\w)", plain)
+    ]
 
 
 def told(texts: Sequence[str], answers: Sequence[Constructed], rounds: int = ROUNDS) -> Leak:

@@ -2,13 +2,13 @@
 
 Twelve questions about small invented code bases. Each answer stands there twice, once with phrases of a memory and once
 with phrases of an investigation, so that the phrases alone tell the two apart. The kinds of phrase in
-``held_out.jsonl`` are others than those in ``development.jsonl``; the rules were written with both in view. Those in
-``fresh.jsonl`` were written after the rules, and committed before anything was measured on them.
+``held_out.jsonl`` are others than those in ``development.jsonl``. ``fresh.jsonl`` and, of other code bases and in other
+words, ``fresh_2.jsonl`` were written without sight of the rules; by now both were learnt from. ``fresh_3.jsonl`` was
+not: what is made of it is published and nowhere asserted.
 """
 
 import hashlib
 import json
-import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -16,12 +16,13 @@ from pathlib import Path
 import pytest
 
 from truerecall.study.blind.blinding import blind
-from truerecall.study.constructed import Constructed, read_constructed, told
+from truerecall.study.constructed import Constructed, lost, read_constructed, told
 from truerecall.study.leak import Leak
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[2]
 HALVES = "development", "held_out"
+SEEN = (*HALVES, "fresh", "fresh_2")
 
 
 @cache
@@ -41,16 +42,6 @@ def blinded(half: str) -> tuple[str, ...]:
 
 def guessed(halves: tuple[str, ...], texts: list[str]) -> Leak:
     return told(texts, all_of(halves), rounds=500)
-
-
-def lost(answer: Constructed, text: str) -> list[str]:
-    """The values and negations of its claims that a text no longer holds, each as a whole word."""
-    plain = re.sub(r"^\s*\d+\.\s", "", text, flags=re.MULTILINE).casefold()
-    return [
-        value
-        for value in (*answer.values, *answer.negations)
-        if not re.search(rf"(?<!\w){re.escape(value.casefold())}(?!\w)", plain)
-    ]
 
 
 def test_the_corpus_is_as_large_and_as_even_as_it_says() -> None:
@@ -83,14 +74,14 @@ def test_a_blinding_that_forgets_a_fifth_of_the_answers_is_noticed() -> None:
     assert guessed(HALVES, texts).p < 0.05
 
 
-@pytest.mark.parametrize("halves", [HALVES], ids=["all"])
+@pytest.mark.parametrize("halves", [HALVES, ("fresh",), ("fresh_2",)], ids=["all", "fresh", "fresh_2"])
 def test_once_it_is_blinded_nobody_can_tell(halves: tuple[str, ...]) -> None:
     found = guessed(halves, [text for half in halves for text in blinded(half)])
 
     assert found.p >= 0.05, found
 
 
-@pytest.mark.parametrize("half", [*HALVES, "fresh"])
+@pytest.mark.parametrize("half", SEEN)
 def test_no_claim_loses_a_value_or_a_negation(half: str) -> None:
     damaged = [
         (answer.question, answer.label, answer.kind, missing)
@@ -102,35 +93,41 @@ def test_no_claim_loses_a_value_or_a_negation(half: str) -> None:
 
 
 def test_every_constructed_answer_holds_what_is_to_survive() -> None:
-    assert [answer.answer for answer in all_of((*HALVES, "fresh")) if lost(answer, answer.answer)] == []
+    assert [answer.answer for answer in all_of((*SEEN, "fresh_3")) if lost(answer, answer.answer)] == []
 
 
-def test_fresh_phrases_are_of_kinds_that_no_rule_was_written_for() -> None:
-    answers = constructed("fresh")
-    kinds = [{answer.kind for answer in answers if answer.label == label} for label in (1, 0)]
+@pytest.mark.parametrize(("name", "kinds"), [("fresh", [22, 17]), ("fresh_2", [24, 24])])
+def test_fresh_phrases_are_of_many_kinds(name: str, kinds: list[int]) -> None:
+    answers = constructed(name)
+    found = [len({answer.kind for answer in answers if answer.label == label}) for label in (1, 0)]
 
-    assert (len(answers), [len(each) for each in kinds]) == (144, [22, 17])
-    assert set(Counter((answer.question, answer.label) for answer in answers).values()) == {6}
+    assert (len(answers), found) == (144, kinds)
+    assert Counter(answer.label for answer in answers) == {0: 72, 1: 72}
 
 
 def test_what_is_published_is_what_the_rules_make() -> None:
     made = json.loads((REPOSITORY / "benchmarks" / "manifests" / "blinding.json").read_text("utf-8"))
     (table,) = made["tables"]
-    seen, fresh = (
-        dict(zip((c["name"] for c in table["columns"]), row["figures"], strict=True)) for row in table["rows"]
-    )
+    names = [column["name"] for column in table["columns"]]
+    rows = [dict(zip(names, row["figures"], strict=True)) for row in table["rows"]]
+    corpora = [HALVES, ("fresh",), ("fresh_2",), ("fresh_3",)]
 
-    for name, found in ((HALVES, seen), (("fresh",), fresh)):
-        texts = [text for half in name for text in blinded(half)]
+    for files, found in zip(corpora, rows, strict=True):
+        texts = [text for file in files for text in blinded(file)]
         alike = sum(one == other for one, other in zip(texts[::2], texts[1::2], strict=True))
-        assert (found["answers"], found["pairs of twins"], found["pairs alike after"]) == (
+        damaged = sum(bool(lost(each, text)) for each, text in zip(all_of(files), texts, strict=True))
+        assert (
+            found["answers"],
+            found["pairs alike after"],
+            found["answers that lost a value"],
+            found["AUC after"],
+        ) == (
             len(texts),
-            len(texts) // 2,
             alike,
+            damaged,
+            pytest.approx(told(texts, all_of(files), rounds=1).auc, abs=0.00051),
         )
-        for half in name:
-            assert hashlib.sha256((HERE / f"{half}.jsonl").read_bytes()).hexdigest()[:16] in made["method"]
-    assert seen["p after"] >= 0.05
-    assert fresh["AUC after"] == pytest.approx(
-        told(list(blinded("fresh")), constructed("fresh"), rounds=1).auc, abs=0.00051
-    )
+        for file in files:
+            assert hashlib.sha256((HERE / f"{file}.jsonl").read_bytes()).hexdigest()[:16] in made["method"]
+    assert [row["answers that lost a value"] for row in rows[:3]] == [0, 0, 0]
+    assert all(row["p after"] >= 0.05 for row in rows[:3])

@@ -16,6 +16,7 @@ from truerecall.study.blind.lexicon import Part, Word, parts
 from truerecall.study.blind.segments import LONGEST, Kind, Segment, segments
 from truerecall.study.blind.tables import listed
 
+WEIGHTS = Path(__file__).with_name("weights.npy")
 SCALE = 32
 """Of the weights: so many are one, as the logarithm of odds."""
 MARGIN = 0.5
@@ -45,7 +46,7 @@ def sourced(words: Sequence[Word], kind: Kind) -> bool:
 
 
 def _scores(words: Sequence[Word], found: Sequence[Segment]) -> list[int]:
-    weights = _weights()
+    weights = _weights(WEIGHTS)
     sums = [0, *accumulate(sum(weights[one] for one in row) for row in of_words(words))]
     return [
         sums[one.end] - sums[one.start] + sum(weights[feature] for feature in of_segment(words, one))
@@ -71,6 +72,6 @@ def _turning() -> frozenset[str]:
 
 
 @cache
-def _weights() -> list[int]:
-    loaded: list[int] = np.load(Path(__file__).with_name("weights.npy")).tolist()
+def _weights(path: Path) -> list[int]:
+    loaded: list[int] = np.load(path).tolist()
     return loaded

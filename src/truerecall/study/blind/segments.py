@@ -94,6 +94,8 @@ def _leads(words: Sequence[Word], first: int, last: int, signs: Sequence[str]) -
                 yield Segment("lead", first, place + 1, "that")
         elif text in _JOINS:
             yield Segment("lead", first, place + 1, "and")
+        elif words[place - 1].text == "that":
+            continue
         elif words[place - 1].part & VERBS or (words[place - 1].known and _begins(words[place])):
             yield Segment("bare", first, place, "")
 

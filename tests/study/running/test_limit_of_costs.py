@@ -10,12 +10,13 @@ from truerecall.errors import LimitReached
 from truerecall.measure.prices import Price, PriceTable, shipped
 from truerecall.models.protocols import ChatMessage, ChatParameters, ChatReply
 from truerecall.study.design import Study
+from truerecall.study.folder import StudyRun
 from truerecall.study.grade.desk import open_desk
 from truerecall.study.ledger import disagreements
 from truerecall.study.planned import PriceRow
 from truerecall.study.records import Call, Exchange
 from truerecall.study.running.options import StudyProgress
-from truerecall.study.running.salvage import AT_LIMIT
+from truerecall.study.running.salvage import AT_LIMIT, BROKEN_OFF
 from truerecall.study.running.spending import Budget
 
 PRICES = {"model": PriceRow(input=1.0, output=5.0, cache_read=0.1, cache_write_5m=1.0, cache_write_1h=1.0)}
@@ -78,6 +79,35 @@ def test_a_prompt_under_way_is_ended_at_the_limit_and_its_run_is_done_anew_at_a_
     assert [(row.outcome, row.attempt) for row in run.rows()] == [("correct", 2)]
     assert run.discarded() == [broken]
     assert disagreements(run) == []
+
+
+def test_ctrl_c_at_the_limit_ends_the_prompts_that_are_still_under_way(sample: Study, tmp_path: Path) -> None:
+    look = {"name": "Read", "arguments": {"file_path": "pyproject.toml"}}
+    dear = {"tools": [look], "usage": {"tokens_in": 100_000, "tokens_out": 10}}
+    before = [
+        {"model": "sonnet", "when": "", "times": 1, "fail": "slow"},
+        {"model": "sonnet", "when": "", "times": 1, **dear},
+        {"model": "sonnet", "when": "", "times": 1, "fail": "slow"},
+    ]
+    begun: list[str] = []
+    questions = ["signature", "lint"]
+    with place(sample, tmp_path / "run", sides=["none"], questions=questions, before=before) as here:
+
+        def report(told: StudyProgress) -> None:
+            if told.stage == "begun":
+                begun.append(told.what)
+                if len(begun) == 2:  # its dear call comes after the other one is under way
+                    assert here.server.wait_for_held(1, 60.0)
+            if told.stage == "stopping":
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            here.run(max_cost=0.30, jobs=2, report=report)
+
+        ended = {one.question: (one.reason, one.detail) for one in StudyRun(here.out).discarded()}
+
+    held, dear_one = (what.partition(",")[0] for what in begun)
+    assert ended == {held: ("interrupted", BROKEN_OFF), dear_one: ("interrupted", AT_LIMIT)}
 
 
 def test_a_prompt_goes_on_while_a_call_like_its_dearest_is_within_the_limit(budget: Budget) -> None:

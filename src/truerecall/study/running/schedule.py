@@ -57,6 +57,7 @@ class Schedule:
         """Until all is finished, the limit is reached, or somebody breaks it off."""
         with ThreadPoolExecutor(self._options.jobs) as pool:
             running: dict[Future[None], int] = {}
+            at_limit = False
             try:
                 while self._waiting or running:
                     while self._waiting and self._slots and self._budget.allows(len(running)):
@@ -68,16 +69,24 @@ class Schedule:
                     ended, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
                     for future in ended:
                         self._slots.append(running.pop(future))
-                        future.result()
-            except LimitReached:
-                # Those beside it go on to their end: what they still need may cost nothing, or is not over the limit.
-                self._waiting.clear()
-                self._tell("stopping", "")
+                        at_limit = self._met_limit(future, at_limit)
             except BaseException:
                 # What is under way is ended at once: a prompt may take half an hour, and is paid while it does.
                 self._waiting.clear()
                 self._table.talking.end()
                 raise
+
+    def _met_limit(self, ended: Future[None], before: bool) -> bool:
+        """Whether a run has been ended by the limit, this one or one before it; then no further one begins."""
+        try:
+            ended.result()
+        except LimitReached:
+            # Those beside it go on to their end: what they still need may cost nothing, or is not over the limit.
+            self._waiting.clear()
+            if not before:
+                self._tell("stopping", "")
+            return True
+        return before
 
     def _do(self, run: PlannedRun, slot: int) -> None:
         """Attempts at one run, until one counts or enough were thrown out."""

@@ -108,6 +108,8 @@ def test_what_was_not_there_read_nothing(seat: Seat, command: str, output: str) 
         ("cat ../../other/secret.txt nothing", "secret\ncat: nothing: No such file or directory\n"),
         ("cat ../../other/secret.txt ../../other", "secret\ncat: ../../other: Is a directory\n"),
         ("ls / /root", "bin\nls: cannot access '/root': No such file or directory\n"),
+        ("cat /etc/hosts /etc/hosts.old", "text\ncat: /etc/hosts.old: No such file or directory\n"),
+        ("cat /etc/hosts /etc/hosts~", "text\ncat: /etc/hosts~: No such file or directory\n"),
     ],
 )
 def test_an_error_about_something_else_excuses_nothing(seat: Seat, command: str, output: str) -> None:
@@ -138,6 +140,24 @@ def test_what_is_typed_into_a_command_cannot_be_told(seat: Seat) -> None:
 
     assert found(seat, typed, waited, walled=False) == ["ls\n"]
     assert found(seat, typed, waited) == []
+
+
+def test_a_path_that_is_typed_into_a_command_is_looked_at_like_one_that_it_names(seat: Seat) -> None:
+    given: dict[str, JsonValue] = {"session_id": 1, "chars": "cat /etc/passwd\n"}
+    typed = ToolUse(id="t", name="write_stdin", input=given, outcome="ok", output="root\n")
+
+    assert found(seat, typed) == ["/etc/passwd"]
+    assert found(seat, typed.model_copy(update={"output": ""})) == []
+
+
+@pytest.mark.parametrize("said", ["unsupported call: view_image", "unsupported custom tool call: view_image"])
+def test_a_tool_that_the_model_was_not_given_read_nothing(seat: Seat, said: str) -> None:
+    given: dict[str, JsonValue] = {"path": "/etc/x.png"}
+    called = ToolUse(id="t", name="view_image", input=given, outcome="failed", output=said)
+    searched = called.model_copy(update={"name": "web_search", "input": {"query": "x"}})
+
+    assert found(seat, called, searched) == []
+    assert found(seat, called.model_copy(update={"output": f"{said}\ntext"})) == ["/etc/x.png"]
 
 
 def test_what_did_not_run_behind_the_wall_is_judged_as_ever(seat: Seat) -> None:

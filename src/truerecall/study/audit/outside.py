@@ -51,8 +51,10 @@ _NOTHING_READ = (
 )
 _NOTHING_THERE = (*_NOTHING_READ, "cannot", "could not", "no such path", "not a git repository")
 """The same in errors of commands."""
-_NO_TOOL = re.compile(r"\A(?:<tool_use_error>)?(?:Error: )?No such tool available: ")
-"""What Claude Code answers to the call of a tool that the model was not given."""
+_NO_TOOL = re.compile(
+    r"\A(?:(?:<tool_use_error>)?(?:Error: )?No such tool available: |unsupported (?:custom tool )?call: [\w.-]+\s*\Z)"
+)
+"""What Claude Code and Codex answer to the call of a tool that the model was not given."""
 _CUT = 300
 
 
@@ -99,10 +101,13 @@ def _look(
         return [(use.name, BEYOND)], cwds
     if name in _AGENTS:
         return [(use.name, NOT_SHOWN)], cwds
+    looking = CommandAudit(ground, cwds, environment)
     if name == _TYPED:
         typed = str(use.input.get("chars") or "")
-        return [(typed, CANNOT_TELL)] if typed.strip() else [], cwds
-    looking = CommandAudit(ground, cwds, environment)
+        if not typed.strip():
+            return [], cwds
+        looking.look(typed)
+        return [(typed, CANNOT_TELL), *looking.found], cwds
     if name in _SHELLS:
         command = _command(use.input)
         if command is None:
@@ -133,7 +138,7 @@ def _came_of(what: str, why: str, use: ToolUse, ground: Ground, cwd: Path) -> bo
     ):  # what a search or a pattern would meet, not what is named
         return False
     # The line of an error names the path as it was given.
-    named = re.compile(rf"(?<![\w./-]){re.escape(what.removeprefix('cd '))}(?![\w/-])")
+    named = re.compile(rf"(?<![\w./-]){re.escape(what.removeprefix('cd '))}['\"`]?[:;,.)]*(?:\s|$)")
     return not any(
         named.search(line) and _read_nothing(line, _NOTHING_THERE) for line in use.output.splitlines()
     )

@@ -208,7 +208,7 @@ def _item(item: dict[str, Any], seen: _Seen) -> None:
     seen.asks = seen.asks or kind in _CALLS or kind == "tool_search_call"
     if kind in _CALLS:
         seen.event = LATER
-        seen.uses.setdefault(key, _Use(opened(item), _given(item)))
+        seen.uses.setdefault(key, _Use(_opened(item), _given(item)))
     elif kind == "web_search_call":
         seen.uses.setdefault(key, _Use(Opened.of("web_search", "web"), mapping(item.get("action"))))
     elif kind in _OUTPUTS and key in seen.uses:
@@ -247,6 +247,13 @@ def _event(event: dict[str, Any], seen: _Seen) -> None:
             use.call = replace(use.call, name=action.name)
             # All that it printed, though the model may have been shown its beginning, or the rest much later.
             use.outcome, use.output = action.outcome, action.output
+
+
+def _opened(item: dict[str, Any]) -> Opened:
+    """The call under the name that it has here: a command that holds a patch may do anything besides."""
+    call = opened(item)
+    is_command = item.get("type") == "function_call" and call.name == "apply_patch"
+    return replace(call, name=name(item.get("name"))) if is_command else call
 
 
 def _given(item: dict[str, Any]) -> dict[str, Any]:

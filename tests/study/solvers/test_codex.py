@@ -13,6 +13,7 @@ from recorded import KEY
 from recorded_codex import FIRST, MODEL, RecordedCodex, events, rollout
 
 from truerecall.errors import StudyError
+from truerecall.study.audit.outside import audit
 from truerecall.study.records import Call, Injected
 from truerecall.study.solvers.codex_program import own_places
 from truerecall.study.solvers.protocol import Equipment
@@ -143,6 +144,16 @@ def test_a_search_at_the_provider_is_told_as_a_use(codex: RecordedCodex) -> None
     ]
 
 
+def test_a_command_that_holds_a_patch_is_a_command_and_looked_at_as_one(codex: RecordedCodex) -> None:
+    hidden = "cat /etc/passwd\ntrue <<X\n*** Update File: a.py\nX"
+    came = line("response_item", type="function_call_output", call_id="call-1", output="root\n")
+    codex.step(turn(1) + asks("call-1", hidden) + came + usage("resp-1"), events("question"))
+    (first,) = codex.ask()
+
+    assert [use.name for use in first.uses] == ["exec_command"]
+    assert [one.what for one in audit([first], codex.seat).outside] == ["/etc/passwd"]
+
+
 def test_it_is_called_alike_at_each_prompt_but_for_the_conversation(codex: RecordedCodex) -> None:
     codex.step(rollout(0, FIRST), events("question")).step(rollout(), events("followup"))
     codex.ask(2)
@@ -257,6 +268,17 @@ def test_what_is_kept_holds_no_key(codex: RecordedCodex) -> None:
     assert first.answer == "It is [masked]."
     assert first.uses[0].input == {"cmd": "echo [masked]"}
     assert KEY not in "".join(kept.values())
+
+
+def test_what_is_kept_holds_no_password_of_an_address(codex: RecordedCodex) -> None:
+    address = "http://us:a%20password@127.0.0.1:9/v1"
+    told = turn(1) + asks("call-1", f"echo {address}") + usage("resp-1")
+    codex.step(told, events("question").replace(b"It is 3.", address.encode()))
+    (first,) = codex.ask(environment={"OPENAI_BASE_URL": address})
+
+    kept = "".join(path.read_text("utf-8") for path in codex.seat.outputs.iterdir())
+    assert first.answer == "http://us:[masked]@127.0.0.1:9/v1"
+    assert "a%20password" not in kept + first.model_dump_json()
 
 
 @pytest.mark.parametrize(

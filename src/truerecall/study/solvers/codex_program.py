@@ -31,7 +31,7 @@ SETTINGS = (
     "check_for_update_on_startup=false",
     "analytics.enabled=false",
     "shell_environment_policy.ignore_default_excludes=false",
-    f'shell_environment_policy.exclude=["{KEY}","CODEX_*"]',
+    f'shell_environment_policy.exclude=["{KEY}","{ADDRESS}","CODEX_*"]',  # an address may hold a password
 )
 """What holds on every side; a version that does not know one of them is refused."""
 OFF = (

@@ -48,7 +48,9 @@ class Masking:
     def __init__(self, key: str | None, *environments: Mapping[str, str]) -> None:
         named = [value for one in environments for name, value in one.items() if _SECRET.search(name)]
         named = [value for value in named if not value.isdigit()]  # a limit of tokens is no secret
-        found = {value for value in (key or "", *named) if len(value) >= _SHORTEST and value != STAND_IN}
+        inside = [_password(value) for one in environments for value in one.values()]
+        secrets = (key or "", *named, *inside)
+        found = {value for value in secrets if len(value) >= _SHORTEST and value != STAND_IN}
         self._secrets = sorted(found, key=len, reverse=True)
 
     def text(self, text: str) -> str:
@@ -76,6 +78,14 @@ class Masking:
         if isinstance(value, float) and not math.isfinite(value):
             return None
         return value
+
+
+def _password(address: str) -> str:
+    """The one within an address, as it stands there."""
+    try:
+        return urlsplit(address).password or ""
+    except ValueError:
+        return ""
 
 
 def _host(address: str) -> str:

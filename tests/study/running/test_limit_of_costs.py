@@ -81,6 +81,22 @@ def test_a_prompt_under_way_is_ended_at_the_limit_and_its_run_is_done_anew_at_a_
     assert disagreements(run) == []
 
 
+def test_what_was_spent_on_an_unfinished_run_is_counted_before_a_prompt_is_said(
+    sample: Study, tmp_path: Path
+) -> None:
+    wrong = {"model": "sonnet", "when": "", "reply": "I do not know.", "usage": {"tokens_in": 150_000}}
+    with place(sample, tmp_path / "run", sides=["none"], questions=["lint"], before=[wrong]) as here:
+        left: list[float | None] = []
+        for _ in range(2):
+            told: list[StudyProgress] = []
+            run = here.run(max_cost=0.55, **watched(told))
+            left.append(told[-1].left)
+
+    assert len(here.asked(SOLVER)) == 1, "its answer cost 0.30: neither a second one nor a run anew is within"
+    assert left[0] == pytest.approx(left[1]) and 0.0 < (left[0] or 0.0) < 0.25
+    assert (run.rows(), run.discarded(), run.attempts(run.plan().runs[0])) == ([], [], [1])
+
+
 def test_ctrl_c_at_the_limit_ends_the_prompts_that_are_still_under_way(sample: Study, tmp_path: Path) -> None:
     look = {"name": "Read", "arguments": {"file_path": "pyproject.toml"}}
     dear = {"tools": [look], "usage": {"tokens_in": 100_000, "tokens_out": 10}}

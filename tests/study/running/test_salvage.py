@@ -20,14 +20,19 @@ def left_by_a_kill(run: StudyRun, work: Path) -> None:
     """As if the one run of a study had been killed within its first prompt, with a transcript in its home."""
     (planned,) = run.plan().runs
     (run.place(planned) / "row.json").unlink()
-    attempt = run.attempt(planned, 1)
-    shutil.rmtree(attempt)
-    attempt.mkdir()
+    shutil.rmtree(run.attempt(planned, 1))
+    left_in(run, work, 1)
+
+
+def left_in(run: StudyRun, work: Path, attempt: int) -> None:
+    """The same, with all that was there before."""
+    (planned,) = run.plan().runs
+    run.attempt(planned, attempt).mkdir()
     home = work / "1" / "home"
     transcript = home / ".claude" / "projects" / "-ws-app" / f"{SESSION}.jsonl"
     transcript.parent.mkdir(parents=True)
     shutil.copy(RECORDING, transcript)
-    leave_mark(Seat(home, work, work, (), {}, work), planned, 1)
+    leave_mark(Seat(home, work, work, (), {}, work), planned, attempt)
 
 
 def salvaged(run: StudyRun, work: Path) -> list[Exchange]:
@@ -54,6 +59,22 @@ def test_what_was_used_is_kept_once_and_the_run_is_done_anew(sample: Study, tmp_
     (discarded,) = run.discarded()
     assert (row.outcome, row.attempt) == ("correct", 2)
     assert (discarded.reason, discarded.attempt, discarded.spent.tokens) == ("interrupted", 1, used)
+
+
+def test_what_an_attempt_had_used_beside_a_row_that_still_stands_is_kept(
+    sample: Study, tmp_path: Path
+) -> None:
+    # A run whose attempts never reached the model has one while it is done anew.
+    work = tmp_path / "work"
+    with place(sample, tmp_path / "run", sides=["none"], questions=["lint"]) as here:
+        run = here.run()
+        before = run.exchanges(run.plan().runs[0], 1)
+        left_in(run, work, 2)
+
+        assert salvaged(run, work) == before
+        (kept,) = run.exchanges(run.plan().runs[0], 2)
+
+    assert (kept.ended, {call.model for call in kept.calls}) == ("failed", {SOLVER})
 
 
 def test_the_home_of_another_attempt_is_not_counted(sample: Study, tmp_path: Path) -> None:

@@ -150,13 +150,12 @@ def attempt(table: Table, run: PlannedRun, number: int, slot: int) -> RunRow | D
 
 
 def brought_to_an_end(table: Table, run: PlannedRun, number: int) -> RunRow | Discarded | None:
-    """What came of an attempt that was broken off after its last prompt: grading it is all that is left.
+    """What came of an attempt, whose money is counted, that was broken off after its last prompt: it is only graded.
 
     None of one that must be done anew: a prompt was under way, or another one would have to follow.
     """
     done = _Attempt(table, run, number)
     done.recall()
-    table.budget.charge(spent(table.run.exchanges(run, number), table.plan.prices).cost)
     return done.outcome() if done.grade_the_rest() else None
 
 

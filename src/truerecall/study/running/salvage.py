@@ -59,10 +59,11 @@ def salvage(work: Path, run: StudyRun, plan: Plan, solver: Solver) -> None:
 
 def _unfinished(run: StudyRun, plan: Plan) -> Iterator[tuple[PlannedRun, int]]:
     for planned in plan.runs:
-        if run.row(planned) is None:
-            for attempt in run.attempts(planned):
-                if not (run.attempt(planned, attempt) / DISCARDED).is_file():
-                    yield planned, attempt
+        row = run.row(planned)  # a run that failed may be done anew while its row still stands
+        for attempt in run.attempts(planned):
+            is_row = row is not None and row.attempt == attempt
+            if not is_row and not (run.attempt(planned, attempt) / DISCARDED).is_file():
+                yield planned, attempt
 
 
 def _marked(run: PlannedRun, attempt: int) -> str:

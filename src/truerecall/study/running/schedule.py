@@ -24,6 +24,7 @@ from truerecall.study.running.attempt import (
     unfinished,
 )
 from truerecall.study.running.options import RunOptions, Stage, StudyProgress
+from truerecall.study.tally import spent
 
 _LOOK = 0.2  # seconds between two looks at whether somebody pressed Ctrl-C
 
@@ -44,7 +45,13 @@ class Schedule:
         self._table = replace(table, told=self._told, asker=UntilEnded(table.asker, table.talking))
         self._waiting: deque[PlannedRun] = deque()
         self._waiting.extend(planned for planned in plan.runs if not self._is_done(planned))
-        self._budget.take([*run.rows(), *run.discarded()])
+        begun = [
+            spent(run.exchanges(planned, number), plan.prices)
+            for planned in self._waiting
+            if not self._stands(planned)
+            for number in unfinished(run, planned)
+        ]
+        self._budget.take([*run.rows(), *run.discarded()], begun)
         self._done = self._total - len(self._waiting)
         self._before = self._done
         self._slots = deque(range(1, options.jobs + 1))

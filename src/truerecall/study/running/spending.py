@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from truerecall.errors import LimitReached
 from truerecall.study.grade.desk import GradingDesk
 from truerecall.study.planned import PriceRow
-from truerecall.study.records import Call, Discarded, Exchange, RunRow
+from truerecall.study.records import Call, Discarded, Exchange, RunRow, Spent
 from truerecall.study.solvers.protocol import Limit
 from truerecall.study.tally import spent_on
 
@@ -39,11 +39,14 @@ class Budget:
         """For the next call of each prompt that is under way."""
         self._lock = threading.RLock()
 
-    def take(self, over: Iterable[RunRow | Discarded]) -> None:
-        """Count what earlier processes spent."""
+    def take(self, over: Iterable[RunRow | Discarded], unfinished: Iterable[Spent] = ()) -> None:
+        """Count what earlier processes spent, on attempts that they left unfinished too."""
         for one in over:
             self.charge(one.spent.cost)
             self.measure(one)
+        for spent in unfinished:
+            self.charge(spent.cost)
+            self._dearest = max(self._dearest, spent.cost or 0.0)
 
     def charge(self, dollars: float | None) -> None:
         """Count what the solver has just spent; None where a price is not known."""

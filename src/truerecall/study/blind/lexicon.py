@@ -126,7 +126,9 @@ def _read(found: re.Match[str], text: str, before: Sequence[Word]) -> Word:
         return Word(lower, _known(lower.rstrip(".")), start, end)
     if kind in ("sign", "mark"):
         return Word(lower, Part.SIGN, start, end)
-    if before and before[-1].text in _NUMBERED and (kind == "code" or _HEX.match(raw)):
+    # An id has no blank in it: "the note `recalled from cache`" is a text of the software's.
+    coded = kind == "code" and not re.search(r"\s", raw)
+    if before and before[-1].text in _NUMBERED and (coded or _HEX.match(raw)):
         return Word(lower, Part.ID, start, end)
     if kind == "code":
         first = re.match(r"`+\s*([\w-]+)", lower)

@@ -21,7 +21,8 @@ CORPORA = {
     "development and held_out: in view": ("development", "held_out"),
     "fresh: written after the first rules, in view since": ("fresh",),
     "fresh_2: written after the rules, in view since": ("fresh_2",),
-    "fresh_3: written after the rules, not in view": ("fresh_3",),
+    "fresh_3: written after the rules, in view since": ("fresh_3",),
+    "fresh_4: written after the rules, not in view": ("fresh_4",),
 }
 """What each row is named, and the files that it is of."""
 COLUMNS = (

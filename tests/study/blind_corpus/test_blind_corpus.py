@@ -3,8 +3,8 @@
 Twelve questions about small invented code bases. Each answer stands there twice, once with phrases of a memory and once
 with phrases of an investigation, so that the phrases alone tell the two apart. The kinds of phrase in
 ``held_out.jsonl`` are others than those in ``development.jsonl``. ``fresh.jsonl`` and, of other code bases and in other
-words, ``fresh_2.jsonl`` were written without sight of the rules; by now both were learnt from. ``fresh_3.jsonl`` was
-not: what is made of it is published and nowhere asserted.
+words, ``fresh_2.jsonl`` and ``fresh_3.jsonl`` were written without sight of the rules; by now they were learnt from.
+``fresh_4.jsonl`` was not: what is made of it is published and nowhere asserted.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from truerecall.study.leak import Leak
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[2]
 HALVES = "development", "held_out"
-SEEN = (*HALVES, "fresh", "fresh_2")
+SEEN = (*HALVES, "fresh", "fresh_2", "fresh_3")
 
 
 @cache
@@ -74,7 +74,9 @@ def test_a_blinding_that_forgets_a_fifth_of_the_answers_is_noticed() -> None:
     assert guessed(HALVES, texts).p < 0.05
 
 
-@pytest.mark.parametrize("halves", [HALVES, ("fresh",), ("fresh_2",)], ids=["all", "fresh", "fresh_2"])
+@pytest.mark.parametrize(
+    "halves", [HALVES, ("fresh",), ("fresh_2",), ("fresh_3",)], ids=["all", "fresh", "fresh_2", "fresh_3"]
+)
 def test_once_it_is_blinded_nobody_can_tell(halves: tuple[str, ...]) -> None:
     found = guessed(halves, [text for half in halves for text in blinded(half)])
 
@@ -93,10 +95,12 @@ def test_no_claim_loses_a_value_or_a_negation(half: str) -> None:
 
 
 def test_every_constructed_answer_holds_what_is_to_survive() -> None:
-    assert [answer.answer for answer in all_of((*SEEN, "fresh_3")) if lost(answer, answer.answer)] == []
+    assert [answer.answer for answer in all_of((*SEEN, "fresh_4")) if lost(answer, answer.answer)] == []
 
 
-@pytest.mark.parametrize(("name", "kinds"), [("fresh", [22, 17]), ("fresh_2", [24, 24])])
+@pytest.mark.parametrize(
+    ("name", "kinds"), [("fresh", [22, 17]), ("fresh_2", [24, 24]), ("fresh_3", [24, 24])]
+)
 def test_fresh_phrases_are_of_many_kinds(name: str, kinds: list[int]) -> None:
     answers = constructed(name)
     found = [len({answer.kind for answer in answers if answer.label == label}) for label in (1, 0)]
@@ -110,7 +114,7 @@ def test_what_is_published_is_what_the_rules_make() -> None:
     (table,) = made["tables"]
     names = [column["name"] for column in table["columns"]]
     rows = [dict(zip(names, row["figures"], strict=True)) for row in table["rows"]]
-    corpora = [HALVES, ("fresh",), ("fresh_2",), ("fresh_3",)]
+    corpora = [HALVES, ("fresh",), ("fresh_2",), ("fresh_3",), ("fresh_4",)]
 
     for files, found in zip(corpora, rows, strict=True):
         texts = [text for file in files for text in blinded(file)]
@@ -129,5 +133,5 @@ def test_what_is_published_is_what_the_rules_make() -> None:
         )
         for file in files:
             assert hashlib.sha256((HERE / f"{file}.jsonl").read_bytes()).hexdigest()[:16] in made["method"]
-    assert [row["answers that lost a value"] for row in rows[:3]] == [0, 0, 0]
-    assert all(row["p after"] >= 0.05 for row in rows[:3])
+    assert [row["answers that lost a value"] for row in rows[:4]] == [0, 0, 0, 0]
+    assert all(row["p after"] >= 0.05 for row in rows[:4])

@@ -14,7 +14,7 @@ from truerecall.study.folder import StudyRun
 from truerecall.study.grade.desk import open_desk
 from truerecall.study.ledger import disagreements
 from truerecall.study.planned import PriceRow
-from truerecall.study.records import Call, Exchange
+from truerecall.study.records import Admission, Audit, Call, Discarded, Exchange, RunRow, Spent
 from truerecall.study.running.options import StudyProgress
 from truerecall.study.running.salvage import AT_LIMIT, BROKEN_OFF
 from truerecall.study.running.spending import Budget
@@ -170,6 +170,27 @@ def test_no_prompt_begins_where_a_call_like_the_dearest_would_pass_the_limit(bud
         assert not one.allows(calls(0.6))
     with pytest.raises(LimitReached, match=r"the limit of 1\.00 US dollars is reached"), budget.prompt():
         pass
+
+
+def test_a_run_begins_only_where_the_dearest_so_far_would_fit_though_it_was_thrown_out(
+    budget: Budget,
+) -> None:
+    assert (budget.allows(3), budget.allows(4)) == (True, False)  # as expected: 0.25 each
+    thrown_out = Discarded(
+        question="q", side="none", repeat=1, attempt=1, reason="outside", spent=Spent(calls=1, cost=0.5)
+    )
+    budget.measure(thrown_out)
+    assert (budget.allows(1), budget.allows(2)) == (True, False)
+    budget.measure(finished(0.1))
+    assert (budget.allows(1), budget.allows(2)) == (True, False)
+
+
+def finished(dollars: float) -> RunRow:
+    return RunRow(
+        question="q", side="none", kind="none", repeat=1, attempt=2, position=0, outcome="correct",
+        admission=Admission(delivered=False, per_protocol=True), audit=Audit(uses=0, denied=0),
+        spent=Spent(calls=1, cost=dollars), seconds=1.0,
+    )  # fmt: skip
 
 
 def test_without_a_limit_a_solver_is_told_none(tmp_path: Path) -> None:

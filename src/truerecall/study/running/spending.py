@@ -30,8 +30,8 @@ class Budget:
     def __init__(
         self, limit: float | None, expected: float, desk: GradingDesk, prices: Mapping[str, PriceRow]
     ) -> None:
-        self._limit, self._dearest, self._desk, self._prices = limit, expected, desk, prices
-        self._measured = False
+        self._limit, self._expected, self._desk, self._prices = limit, expected, desk, prices
+        self._seen, self._measured = 0.0, False
         self._solver = 0.0
         self._unknown = False
         self._dearest_call = 0.0
@@ -46,7 +46,7 @@ class Budget:
             self.measure(one)
         for spent in unfinished:
             self.charge(spent.cost)
-            self._dearest = max(self._dearest, spent.cost or 0.0)
+            self._seen = max(self._seen, spent.cost or 0.0)
 
     def charge(self, dollars: float | None) -> None:
         """Count what the solver has just spent; None where a price is not known."""
@@ -59,9 +59,8 @@ class Budget:
         """Learn what a run costs; an attempt that was thrown out may have cost less than one, never more."""
         cost = one.spent.cost or 0.0
         with self._lock:
-            if isinstance(one, RunRow) and cost and not self._measured:
-                self._dearest, self._measured = cost, True  # in the place of the expectation
-            self._dearest = max(self._dearest, cost)
+            self._measured = self._measured or (isinstance(one, RunRow) and cost > 0)
+            self._seen = max(self._seen, cost)
 
     @property
     def spent(self) -> float | None:
@@ -79,7 +78,8 @@ class Budget:
     def allows(self, under_way: int) -> bool:
         """Whether one more run may begin beside those that are under way."""
         left = self.left
-        return left is None or (left > 0 and self._dearest * (under_way + 1) <= left)
+        dearest = self._seen if self._measured else max(self._seen, self._expected)
+        return left is None or (left > 0 and dearest * (under_way + 1) <= left)
 
     @contextmanager
     def prompt(self) -> Iterator["Spending"]:

@@ -40,8 +40,8 @@ def blinded(half: str) -> tuple[str, ...]:
     return tuple(blind(each.answer, each.asked, each.guarded, None).text for each in constructed(half))
 
 
-def guessed(halves: tuple[str, ...], texts: list[str]) -> Leak:
-    return told(texts, all_of(halves), rounds=500)
+def guessed(halves: tuple[str, ...], texts: list[str], rounds: int = 500) -> Leak:
+    return told(texts, all_of(halves), rounds=rounds)
 
 
 def test_the_corpus_is_as_large_and_as_even_as_it_says() -> None:
@@ -78,7 +78,7 @@ def test_a_blinding_that_forgets_a_fifth_of_the_answers_is_noticed() -> None:
     "halves", [HALVES, ("fresh",), ("fresh_2",), ("fresh_3",)], ids=["all", "fresh", "fresh_2", "fresh_3"]
 )
 def test_once_it_is_blinded_nobody_can_tell(halves: tuple[str, ...]) -> None:
-    found = guessed(halves, [text for half in halves for text in blinded(half)])
+    found = guessed(halves, [text for half in halves for text in blinded(half)], rounds=100)
 
     assert found.p >= 0.05, found
 

@@ -5,25 +5,15 @@ are what comes of it, ``hang`` makes it wait for its end. SEAT and PACKAGES in a
 it was called is written to ``calls.jsonl``.
 """
 
-import json
 import os
-import signal
 import sys
 from pathlib import Path
 
+from replayed import begun, ended
+
 
 def main(folder: Path, arguments: list[str]) -> int:
-    log = folder / "calls.jsonl"
-    number = len(log.read_text("utf-8").splitlines()) if log.exists() else 0
-    told = {
-        "arguments": arguments,
-        "environment": dict(os.environ),
-        "cwd": os.fspath(Path.cwd()),
-        "stdin": sys.stdin.read(),
-    }
-    with log.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(told) + "\n")
-    step = folder / str(number)
+    step = begun(folder, arguments)
     home = Path(os.environ["CODEX_HOME"])
     if (step / "rollout").exists():
         target = home / "sessions" / "2026" / "12" / "01" / "rollout-2026-12-01T00-00-00-SESSION.jsonl"
@@ -32,13 +22,7 @@ def main(folder: Path, arguments: list[str]) -> int:
         target.write_text(
             text.replace("SEAT", str(home.parents[1])).replace("PACKAGES", str(folder)), "utf-8"
         )
-    for stream, name in ((sys.stdout, "out"), (sys.stderr, "err")):
-        if (step / name).exists():
-            stream.buffer.write((step / name).read_bytes())
-            stream.flush()
-    if (step / "hang").exists():
-        signal.pause()
-    return int((step / "code").read_text("utf-8")) if (step / "code").exists() else 0
+    return ended(step)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What a recorded Codex used, did and saw, prompt by prompt, and how it was called."""
 
 import json
+import subprocess
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -388,6 +389,22 @@ def test_a_wall_that_does_not_hold_is_refused_with_what_to_do(
     assert str(refused.value).startswith(f"Codex cannot be confined to a workspace on this machine: {why}")
     assert "docs/design/confinement.md" in refused.value.remedy
     assert not (codex.folder / "calls.jsonl").exists(), "it was not prompted"
+
+
+def test_the_repository_that_a_git_hook_speaks_of_is_not_touched_by_the_trials(
+    codex: RecordedCodex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    subprocess.run(["git", "init", "-q", str(own)], check=True)
+    before = {path: path.read_bytes() for path in own.rglob("*") if path.is_file()}
+    monkeypatch.setenv("GIT_DIR", str(own / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(own))
+    (codex.folder / "wall").write_text("whole", "utf-8")
+    codex.step(turn(1), code=1)
+
+    codex.solver().check()
+
+    assert {path: path.read_bytes() for path in own.rglob("*") if path.is_file()} == before
 
 
 def test_a_study_that_lies_where_its_commands_can_see_it_is_refused(

@@ -18,6 +18,7 @@ from truerecall.agents.transcripts.files import files_below
 from truerecall.agents.transcripts.lines import read_lines
 from truerecall.study.records import Call, Injected, ToolUse
 from truerecall.study.solvers.secrets import Masking
+from truerecall.study.solvers.under_way import UnderWay
 
 PATTERNS = ("*/*.jsonl", "*/*/subagents/**/*.jsonl")
 """Below ``projects``: a session's transcript, and those of its subagents."""
@@ -71,18 +72,12 @@ class Transcripts:
         self._sessions: set[str] = set()
         self._told: set[tuple[str, str]] = set()
         self._calls: dict[str, Call] = {}
-        self._looked: tuple[list[tuple[Path, int]], list[Call]] = ([], [])
+        self._under_way = UnderWay()
 
     def under_way(self, session: str) -> list[Call]:
         """The calls of a prompt under way, which ``added`` will tell, if one more is about to follow; else none."""
         self._sessions.add(session)
-        sizes = [(path, path.stat().st_size) for path in self.files()]
-        if sizes != self._looked[0]:
-            seen = self._seen()
-            calls = {key: call for key, call in seen.calls.items() if ("call", key) not in self._told}
-            followed = bool(calls) and list(calls)[-1] in seen.using
-            self._looked = sizes, list(calls.values()) if followed else []
-        return self._looked[1]
+        return self._under_way.calls(self.files(), self._seen, lambda key: ("call", key) not in self._told)
 
     def added(self, session: str, denied: Set[str] = frozenset()) -> Added:
         """What came since the last time, of this session and of those that were named before.
@@ -90,7 +85,7 @@ class Transcripts:
         ``denied`` are ids of uses that the result says were denied.
         """
         self._sessions.add(session)
-        self._looked = [], []
+        self._under_way.forget()
         seen = self._seen()
         new = {key: call for key, call in seen.calls.items() if self._new("call", key)}
         self._calls.update(new)

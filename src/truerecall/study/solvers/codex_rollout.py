@@ -18,6 +18,7 @@ from truerecall.agents.transcripts.files import files_below
 from truerecall.agents.transcripts.lines import read_lines
 from truerecall.study.records import Call, Injected, ToolUse, UseOutcome
 from truerecall.study.solvers.secrets import Masking
+from truerecall.study.solvers.under_way import UnderWay
 
 OUTPUT = 4_000
 """Characters that are kept of what came of a tool."""
@@ -84,11 +85,11 @@ class Rollouts:
         self._allowed = {str(named) for path in seen for named in (path, path.resolve())}
         self._links = folder.resolve() / "tmp"
         self._told: set[tuple[str, str]] = set()
-        self._looked: tuple[list[tuple[Path, int]], list[Call]] = ([], [])
+        self._under_way = UnderWay()
 
     def added(self) -> Added:
         """What came since the last time."""
-        self._looked = [], []
+        self._under_way.forget()
         seen = self._seen()
         turns = [walled for key, walled in seen.turns.items() if self._new("turn", key)]
         return Added(
@@ -104,13 +105,7 @@ class Rollouts:
 
     def under_way(self) -> list[Call]:
         """The calls of a prompt under way, which ``added`` will tell, if one more is about to follow; else none."""
-        sizes = [(path, path.stat().st_size) for path in self.files()]
-        if sizes != self._looked[0]:
-            seen = self._seen()
-            calls = {key: call for key, call in seen.calls.items() if ("call", key) not in self._told}
-            followed = bool(calls) and list(calls)[-1] in seen.using
-            self._looked = sizes, list(calls.values()) if followed else []
-        return self._looked[1]
+        return self._under_way.calls(self.files(), self._seen, lambda key: ("call", key) not in self._told)
 
     def files(self) -> list[Path]:
         """All rollouts, in the order in which they were begun."""

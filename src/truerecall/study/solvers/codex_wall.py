@@ -6,7 +6,6 @@ prompt to a port where nobody answers shows that the same settings reach the com
 
 import os
 import socket
-import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from shlex import quote
 
 from truerecall.errors import StudyError
 from truerecall.study.design import SolverChoice
+from truerecall.study.git_objects import GitObjects
 from truerecall.study.solvers.codex_program import (
     KEY,
     PROFILE,
@@ -32,7 +32,6 @@ from truerecall.study.solvers.secrets import Masking
 from truerecall.study.workspace import GIT_ENVIRONMENT
 
 _INSIDE, _OUTSIDE, _SEEN = "a-word-inside", "a-word-outside", "the-study-is-seen"
-_HOME = os.fsencode(f"HOME={os.environ.get('HOME', '')}\0")
 _WORDS = (_OUTSIDE.encode(), _SEEN.encode())
 _SECONDS = 60.0
 _UNKNOWN = b"unrecognized configuration setting"
@@ -205,19 +204,15 @@ def _build(place: _Place) -> None:
         path.write_text(f"{word}\n", encoding="ascii")
     (place.home / "tmp").mkdir(parents=True)
     (place.app / "link").symlink_to(place.outside.parent)
+    git = GitObjects()
     who = ("-c", "user.name=study", "-c", "user.email=study@localhost")
     for arguments in (("init", "-q"), ("add", "word.txt"), (*who, "commit", "-q", "-m", "A word")):
-        environment = {**os.environ, **GIT_ENVIRONMENT}
-        try:
-            subprocess.run(
-                ("git", *arguments), cwd=place.app, env=environment, check=True, capture_output=True
-            )
-        except (OSError, subprocess.CalledProcessError):
+        if git.ask(place.app, *arguments).returncode:
             raise StudyError(
                 "git does not work, by which the wall of Codex is tried",
-                where=f"git {arguments[0]}",
-                remedy="Install git, and see whether `git init` works in a new folder.",
-            ) from None
+                where=f"git {' '.join(arguments)}",
+                remedy="See whether `git init` works in a new folder.",
+            )
 
 
 def _tried(trial: Trial, place: _Place, command: tuple[str, ...], variables: Mapping[str, str]) -> Ran:
@@ -232,7 +227,8 @@ def _tried(trial: Trial, place: _Place, command: tuple[str, ...], variables: Map
 
 def _came_out(ran: Ran, place: _Place) -> bool:
     told = ran.out + ran.err
-    shown = any(word in told for word in (*_WORDS, b"base_url", _HOME))
+    ours = os.fsencode(f"HOME={os.environ.get('HOME', '')}\0")
+    shown = any(word in told for word in (*_WORDS, b"base_url", ours))
     return shown or (place.app / "written").exists() or place.outside.with_name("written").exists()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from confined_codex import KEY, refusal, shell
-from running import repository
+from running import clean_environment, repository
 
 from truerecall.errors import StudyError
 from truerecall.models.scripted import Scenario, ScriptedServer
@@ -70,13 +70,7 @@ class Lab:
         (self.home / "tmp").mkdir(parents=True)
         self.app = repository(self.ws / "app")
         (self.app / "retry.py").write_text("RETRIES = 3\n", "utf-8")
-        environment = {
-            "HOME": str(self.home),
-            "TMPDIR": str(self.home / "tmp"),
-            "PATH": os.environ["PATH"],
-            "LANG": "C.UTF-8",
-            "NO_PROXY": "*",
-        }
+        environment = clean_environment(self.home)
         self.seat = Seat(self.home, self.ws, self.app, (), environment, folder / "outputs")
         self.choice = SolverChoice(
             "codex", MODEL, (str(command),), timeout=120.0, key_variable="OPENAI_API_KEY"

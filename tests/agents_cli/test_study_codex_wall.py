@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from confined_codex import refusal, shell
-from running import repository
+from running import clean_environment, repository
 
 from truerecall.errors import StudyError
 from truerecall.models.scripted import Scenario, ScriptedServer
@@ -95,13 +95,7 @@ class Place:
 
     @property
     def seat(self) -> Seat:
-        environment = {
-            "HOME": str(self.home),
-            "TMPDIR": str(self.home / "tmp"),
-            "PATH": os.environ["PATH"],
-            "LANG": "C.UTF-8",
-            "NO_PROXY": "*",
-        }
+        environment = clean_environment(self.home)
         return Seat(self.home, self.ws, self.app, (self.lib,), environment, self.folder / "outputs")
 
     def changed(self, old: str, new: str) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import repository
+from running import clean_environment, repository
 
 from truerecall.models.scripted import Scenario, ScriptedServer
 from truerecall.study.audit.outside import audit
@@ -46,13 +46,7 @@ class Place:
         self.loose = folder / "loose"
         self.loose.write_text(LOOSE.format(python=sys.executable, command=str(command)), "utf-8")
         self.loose.chmod(0o755)
-        environment = {
-            "HOME": str(self.home),
-            "TMPDIR": str(self.home / "tmp"),
-            "PATH": os.environ["PATH"],
-            "LANG": "C.UTF-8",
-            "NO_PROXY": "*",
-        }
+        environment = clean_environment(self.home)
         self.seat = Seat(self.home, self.workspace, self.app, (), environment, folder / "outputs")
 
     def asked(self, program: Path, *calls: tuple[str, dict[str, Any]]) -> Exchange:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import repository
+from running import clean_environment, repository
 
 from truerecall.errors import StudyError
 from truerecall.models.scripted import Scenario, ScriptedServer
@@ -60,13 +60,7 @@ class Lab:
 
     @property
     def seat(self) -> Seat:
-        environment = {
-            "HOME": str(self.home),
-            "TMPDIR": str(self.home / "tmp"),
-            "PATH": os.environ["PATH"],
-            "LANG": "C.UTF-8",
-            "NO_PROXY": "*",
-        }
+        environment = clean_environment(self.home)
         return Seat(self.home, self.ws, self.app, (self.lib,), environment, self.folder / "outputs")
 
     @contextmanager
